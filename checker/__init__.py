@@ -1,0 +1,1 @@
+"""The checker: searches, traces, verdicts, reports and the command line."""

@@ -1,0 +1,5 @@
+"""`python -m checker` is `schedproof`."""
+
+from checker.cli.main import main
+
+main()

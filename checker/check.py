@@ -1,0 +1,184 @@
+"""Checking: a world explored (or walked) under a variation of the rules, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from checker.replay.trace import Trace, build, trace_of
+from checker.search.explore import Exploration, explore
+from checker.search.home import lost
+from checker.search.limits import Limits, Observe, unobserved
+from checker.search.simulate import Simulation, simulate
+from checker.variation import Variation
+from checker.verdict import Disagreement, Verdict, worst
+from checker.worlds import WorldFile
+from model.language.properties import Property, Shape
+from model.readings.effects import after, false_guards
+from model.readings.interpret import evaluate
+from model.readings.python import Machine
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to search."""
+
+    limits: Limits = Limits()
+    symmetry: bool = True
+    walks: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class WorldResult:
+    """What came of one world. `traces` are the violations, the shortest first; `skipped` says what was not judged."""
+
+    file: WorldFile
+    variation: Variation
+    properties: tuple[Property, ...]
+    search: Exploration | Simulation
+    traces: tuple[Trace, ...]
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def violated(self) -> tuple[str, ...]:
+        return tuple(t.shows for t in self.traces)
+
+    @property
+    def as_expected(self) -> bool:
+        """Exactly the violations that the world is there to show."""
+        return bool(self.file.expect) and set(self.violated) == set(self.file.expect)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Expected violations that were not found although the search was complete."""
+        return tuple(e for e in self.file.expect if e not in self.violated)
+
+    @property
+    def verdict(self) -> Verdict:
+        if self.as_expected:
+            return Verdict.HOLDS
+        if self.violated:
+            return Verdict.VIOLATED
+        if self.search.bound is not None:
+            return Verdict.UNDETERMINED
+        return Verdict.VIOLATED if self.missing else Verdict.HOLDS
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What came of a whole command. `unreached` are rules and witnesses met in no world; judged only if `whole`."""
+
+    results: tuple[WorldResult, ...]
+    unreached: tuple[str, ...] = ()
+    whole: bool = False
+    untried: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        coverage = [Verdict.UNDETERMINED] if self.whole and self.unreached else []
+        return worst([*(r.verdict for r in self.results), *coverage])
+
+
+@dataclass
+class Coverage:
+    """Which rules fired and which witnesses were met, over several worlds. What no world switches on is left out."""
+
+    wanted: dict[str, None] = field(default_factory=dict)
+    reached: set[str] = field(default_factory=set)
+
+    def add(self, result: WorldResult) -> None:
+        search = result.search
+        if isinstance(search, Simulation):
+            return
+        for rule, times in search.fired.items():
+            self.wanted.setdefault(f"the rule {rule}")
+            if times:
+                self.reached.add(f"the rule {rule}")
+        for name in (*search.met, *search.unmet):
+            self.wanted.setdefault(f"the witness of {name}")
+        self.reached.update(f"the witness of {name}" for name in search.met)
+
+    @property
+    def unreached(self) -> tuple[str, ...]:
+        return tuple(name for name in self.wanted if name not in self.reached)
+
+
+def check_world(
+    file: WorldFile,
+    variation: Variation,
+    properties: Sequence[Property],
+    options: Options = Options(),
+    observe: Observe = unobserved,
+) -> WorldResult:
+    """Explore a world, or walk it if `options.walks` is set.
+
+    Every violation is confirmed by the interpreter, step by step, before it is reported; Disagreement if it is not.
+    """
+    machine = Machine(variation.model, file.world, properties)
+    if options.walks is not None:
+        walked = simulate(machine, options.walks, options.seed, options.limits, observe)
+        traces = [build(machine, name, w.events, w.states, variation) for name, w in walked.found.items()]
+        result = WorldResult(
+            file, variation, machine.properties, walked, tuple(sorted(traces, key=lambda t: len(t.events)))
+        )
+    else:
+        result = _explored(file, variation, machine, options, observe)
+    for trace in result.traces:
+        confirm(trace, properties)
+    return result
+
+
+def _explored(
+    file: WorldFile, variation: Variation, machine: Machine, options: Options, observe: Observe
+) -> WorldResult:
+    watch: Observe = lambda progress: observe(replace(progress, expected=file.normal_forms))
+    explored = explore(machine, options.symmetry, options.limits, watch)
+    found, skipped = dict(explored.violations), []
+    for declared in (p for p in machine.properties if p.shape is Shape.HOME):
+        if explored.bound is not None or explored.beyond:
+            why = f"the search stopped at {explored.bound}" if explored.bound else "some states are out of bounds"
+            skipped.append(f"{declared.name} was not judged: {why}")
+        elif (nowhere := lost(explored, declared)) is not None:
+            found[declared.name] = nowhere
+    traces = sorted((trace_of(explored, f, variation) for f in found.values()), key=lambda t: len(t.events))
+    return WorldResult(file, variation, machine.properties, explored, tuple(traces), tuple(skipped))
+
+
+def confirm(trace: Trace, properties: Sequence[Property]) -> None:
+    """Run the trace with the interpreter: each event is allowed, leads where it says, and the property is false."""
+    layout = trace.layout
+    for number, event in enumerate(trace.events):
+        rule = trace.model.rule(event.rule)
+        before, then = trace.states[number], trace.states[number + 1]
+        if false_guards(layout, rule, event.at, before) or tuple(after(layout, rule, event.at, before)) != then:
+            raise Disagreement(
+                f"in {trace.world.name}, the generated code takes {event.text} at step {number + 1} of the trace to "
+                f"{trace.shows}, but the interpreter does not; please report this with the command you ran."
+            )
+    declared = next((p for p in properties if p.name == trace.shows), None)
+    if declared is None:
+        broken = bool(layout.out_of_bounds(trace.states[-1]))
+    else:
+        states = (
+            (trace.states[-2:] if trace.events else trace.states * 2)
+            if declared.shape is Shape.STEP
+            else trace.states[-1:]
+        )
+        broken = not evaluate(declared.term, trace.world, {}, layout.reader(*states))
+        stutters = declared.shape is Shape.STEP and not broken
+        if stutters:
+            broken = not evaluate(declared.term, trace.world, {}, layout.reader(trace.states[-1], trace.states[-1]))
+    if not broken:
+        raise Disagreement(
+            f"in {trace.world.name}, the generated code finds {trace.shows} violated, but the interpreter does not; "
+            "please report this with the command you ran."
+        )
+
+
+def unreached(results: Sequence[WorldResult]) -> tuple[str, ...]:
+    """What was reached in none of the worlds."""
+    coverage = Coverage()
+    for result in results:
+        coverage.add(result)
+    return coverage.unreached

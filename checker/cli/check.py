@@ -1,0 +1,186 @@
+"""`schedproof check`: every interleaving of small worlds."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from checker.check import CheckResult, Options, WorldResult, check_world, unreached
+from checker.cli.options import add_common, non_negative, parse_setting, positive
+from checker.replay import itf
+from checker.report import check_text, machine_text
+from checker.report.output import Output
+from checker.search.limits import Limits
+from checker.variation import Variation, vary
+from checker.verdict import Verdict
+from checker.version import VERSION
+from checker.worlds import WorldFile, find, shipped, with_dials
+from model.lifecycle import LIFECYCLE
+from specs.properties import PROPERTIES
+
+HELP = "visit every interleaving of small worlds"
+DESCRIPTION = """\
+Visits every interleaving of completion, cancel, preemption and scheduling in small worlds, and prints the shortest
+way to each violated property. Without WORLD, all shipped worlds are explored. With a change to the rules (--fault,
+--without) and no WORLD, worlds are tried from the smallest until one shows a violation.
+
+examples:
+  schedproof check                                 all shipped worlds
+  schedproof check --without release.unpinned      may blocks be freed while a step is in flight?
+  schedproof check pair --set preemption=off       the world pair, without preemption
+  schedproof check my-world.toml --simulate 10000  random walks through a world of your own"""
+
+AFTER_VIOLATION = 100_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("worlds", nargs="*", metavar="WORLD", help="a shipped world (see: show worlds) or a .toml file")
+    rules = parser.add_argument_group("changes to the rules")
+    rules.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="RULE.GUARD",
+        help="take a guard (or RULE/FIELD, an update) away; may be repeated",
+    )
+    rules.add_argument("--fault", metavar="NAME", help="seed a fault (see: show faults)")
+    rules.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="DIAL=VALUE",
+        dest="settings",
+        help="set a dial of the worlds otherwise; may be repeated",
+    )
+    bounds = parser.add_argument_group("bounds; a search that meets one is undetermined")
+    bounds.add_argument("--states", type=positive, metavar="N", help="at most this many distinct states")
+    bounds.add_argument("--depth", type=non_negative, metavar="N", help="at most this many steps from the start")
+    bounds.add_argument(
+        "--all", action="store_true", help=f"go on to the end after a violation (else {AFTER_VIOLATION:,} states more)"
+    )
+    search = parser.add_argument_group("search")
+    search.add_argument("--simulate", type=positive, metavar="N", help="N random walks instead of every interleaving")
+    search.add_argument("--seed", type=int, default=0, help="for the walks (default 0)")
+    search.add_argument("--no-symmetry", action="store_true", help="do not identify states that differ by renaming")
+    search.add_argument(
+        "--traces",
+        type=Path,
+        default=Path("schedproof-traces"),
+        metavar="DIR",
+        help="where traces are written (default %(default)s)",
+    )
+    search.add_argument(
+        "--guards", action="store_true", help="print how often each guard alone kept a rule from firing"
+    )
+    add_common(parser)
+
+
+def run(options: argparse.Namespace, output: Output) -> Verdict:
+    variation = vary(LIFECYCLE, options.fault, tuple(options.without))
+    settings = dict(parse_setting(s) for s in options.settings)
+    files = [with_dials(LIFECYCLE, f, settings) for f in _worlds(options, variation)]
+    session = _Session(options, output, variation, until_violated=bool(variation) and not options.worlds)
+    for file in files:
+        if session.done:
+            session.untried.append(file.name)
+        else:
+            session.world(file)
+    return session.finish(whole=not (variation or settings or options.worlds or options.simulate))
+
+
+def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile]:
+    if options.worlds:
+        return [find(LIFECYCLE, name) for name in options.worlds]
+    if variation.fault is not None:
+        return [find(LIFECYCLE, variation.fault.world)]
+    return shipped(LIFECYCLE)
+
+
+def search_options(options: argparse.Namespace) -> Options:
+    limits = Limits(
+        states=options.states,
+        depth=options.depth,
+        seconds=options.timeout,
+        memory=options.memory,
+        after_violation=None if options.all else AFTER_VIOLATION,
+    )
+    return Options(limits, symmetry=not options.no_symmetry, walks=options.simulate, seed=options.seed)
+
+
+class _Session:
+    """The worlds of one command, reported as they are done."""
+
+    def __init__(self, options: argparse.Namespace, output: Output, variation: Variation, until_violated: bool) -> None:
+        self.options, self.output, self.variation = options, output, variation
+        self.until_violated = until_violated
+        self.results: list[WorldResult] = []
+        self.files: dict[str, dict[str, Path]] = {}
+        self.untried: list[str] = []
+
+    @property
+    def done(self) -> bool:
+        interrupted = bool(self.results) and self.results[-1].search.bound == "an interrupt (Ctrl-C)"
+        return interrupted or (self.until_violated and any(r.traces for r in self.results))
+
+    def world(self, file: WorldFile) -> None:
+        changed = self.variation
+        if changed and file.expect:
+            file = with_dials(LIFECYCLE, file, dict(file.world.values))
+        observe: Any = lambda progress: self.output.progress(file.name, progress)
+        result = check_world(file, changed, PROPERTIES, search_options(self.options), observe)
+        self.results.append(result)
+        self.files[file.name] = self.save(result)
+        if not self.options.json:
+            self.report(result)
+
+    def save(self, result: WorldResult) -> dict[str, Path]:
+        """Write a trace for each violation."""
+        saved = {}
+        parts = [
+            result.file.name,
+            *([self.variation.fault.name] if self.variation.fault else []),
+            *("without-" + w.replace("/", "-") for w in self.variation.without),
+        ]
+        for trace in result.traces:
+            path = self.options.traces / ".".join([*parts, trace.shows, "itf", "json"])
+            itf.save(trace, path, VERSION)
+            saved[trace.shows] = path
+        return saved
+
+    def report(self, result: WorldResult) -> None:
+        files = self.files[result.file.name]
+        self.output.details(check_text.world_lines(result))
+        if self.options.guards:
+            self.output.details(check_text.guard_lines(result))
+        self.output.details(check_text.violation_lines(result, files))
+        if not result.traces or result.as_expected:
+            return
+        self.output.details(["", *check_text.shown_trace(result), ""])
+        first = check_text.chosen(result)
+        self.output.details(
+            [f"show it:   schedproof show {files[first.shows]}", f"again:     {self.again(result)}", ""]
+        )
+
+    def again(self, result: WorldResult) -> str:
+        """The command that reproduces a result."""
+        options = self.options
+        name = next((w for w in options.worlds if Path(w).stem == result.file.name), result.file.name)
+        said = ["schedproof check", name]
+        said += [self.variation.options] if self.variation else []
+        said += [f"--set {s}" for s in options.settings]
+        said += [f"--simulate {options.simulate} --seed {options.seed}"] if options.simulate else []
+        said += ["--no-symmetry"] if options.no_symmetry else []
+        return " ".join(said)
+
+    def finish(self, whole: bool) -> Verdict:
+        result = CheckResult(
+            tuple(self.results), unreached(self.results), whole and not self.untried, tuple(self.untried)
+        )
+        if self.options.json:
+            self.output.lines([machine_text.check_json(result, VERSION, self.files)])
+        else:
+            self.output.lines(check_text.summary_lines(result))
+        if self.options.junit:
+            machine_text.write_junit(result, self.options.junit)
+        return result.verdict

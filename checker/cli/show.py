@@ -1,0 +1,151 @@
+"""`schedproof show`: rules, properties, worlds, faults and traces."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from checker.replay import itf
+from checker.report import cards, check_text, trace_text
+from checker.report.output import Output
+from checker.verdict import Unusable, Verdict
+from checker.version import VERSION
+from checker.worlds import WorldFile, find, shipped
+from model.language.edits import parts
+from model.language.model import nearest
+from model.lifecycle import LIFECYCLE
+from model.readings.world import plain
+from specs.faults import FAULTS
+from specs.properties import PROPERTIES
+from specs.worlds import world_files
+
+HELP = "show rules, properties, worlds, faults and traces"
+DESCRIPTION = """\
+Shows what is declared, read off the declarations, or a trace file.
+
+examples:
+  schedproof show rules                    every rule with its guards
+  schedproof show release                  one rule: guards, updates, where it is declared
+  schedproof show delivery.grows           one property: what, why, what it catches
+  schedproof show worlds                   the shipped worlds
+  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review"""
+
+LISTS = ("rules", "properties", "worlds", "faults", "dials")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", metavar="WHAT", help=f"{', '.join(LISTS)}, the name of one of them, or a trace file")
+    parser.add_argument("--format", choices=("text", "md", "json"), default="text", help="default text")
+    parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(options: argparse.Namespace, output: Output) -> Verdict:
+    what: str = options.what
+    if _is_file(what):
+        lines = _trace(Path(what), options.format)
+    elif what in LISTS:
+        lines = _list(what, options.format)
+    else:
+        lines = _one(what, options.format)
+    output.lines(lines)
+    return Verdict.HOLDS
+
+
+def _is_file(what: str) -> bool:
+    return "/" in what or what.endswith(".json") or Path(what).is_file()
+
+
+def _trace(path: Path, form: str) -> list[str]:
+    trace = itf.load(path, LIFECYCLE)
+    if form == "json":
+        return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
+    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, PROPERTIES)
+
+
+# ------------------------------------------------------------------------------------------- lists
+def _list(what: str, form: str) -> list[str]:
+    data: list[dict[str, Any]] = {
+        "rules": lambda: [cards.rule_data(r) for r in LIFECYCLE.rules],
+        "properties": lambda: [cards.property_data(p) for p in PROPERTIES],
+        "worlds": lambda: [_world_data(w) for w in shipped(LIFECYCLE)],
+        "faults": lambda: [cards.fault_data(f) for f in FAULTS],
+        "dials": lambda: [{"dial": d.name, "about": d.doc, "default": plain(d.default)} for d in LIFECYCLE.dials],
+    }[what]()
+    if form == "json":
+        return [json.dumps({"version": VERSION, "command": "show", "verdict": "holds", what: data}, indent=2)]
+    columns = _columns(what)
+    rows = [[str(get(d)) for _, get in columns] for d in data]
+    heads = [head for head, _ in columns]
+    return _table(heads, rows, form)
+
+
+def _columns(what: str) -> list[tuple[str, Callable[[dict[str, Any]], Any]]]:
+    first = {"rules": "rule", "properties": "property", "worlds": "world", "faults": "fault", "dials": "dial"}[what]
+    columns: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [(first, lambda d: d[first])]
+    if what == "rules":
+        columns.append(("guards", lambda d: ", ".join(g["name"].partition(".")[2] for g in d["guards"])))
+    if what == "worlds":
+        columns.append(("states", lambda d: d["normal_forms"] or ""))
+    if what == "faults":
+        columns.append(("caught by", lambda d: d["caught_by"]))
+    if what == "dials":
+        columns.append(("default", lambda d: "" if d["default"] is None else d["default"]))
+    return [*columns, ("about", lambda d: d["about"].splitlines()[0] if d["about"] else "")]
+
+
+def _table(heads: list[str], rows: list[list[str]], form: str) -> list[str]:
+    if form == "md":
+        return ["| " + " | ".join(r) + " |" for r in [heads, ["---"] * len(heads), *rows]]
+    wide = [max(len(r[i]) for r in [heads, *rows]) for i in range(len(heads) - 1)]
+    return ["  ".join([*(f"{c:{w}}" for c, w in zip(r, wide, strict=False)), r[-1]]) for r in [heads, *rows]]
+
+
+def _world_data(file: WorldFile) -> dict[str, Any]:
+    return {
+        "world": file.name,
+        "about": file.about,
+        "normal_forms": file.normal_forms,
+        "expect": list(file.expect),
+        "dials": file.world.plain(),
+    }
+
+
+# --------------------------------------------------------------------------------------------- one
+def _one(name: str, form: str) -> list[str]:
+    lines, data = _card(name)
+    if form == "json":
+        return [json.dumps({"version": VERSION, "command": "show", "verdict": "holds"} | data, indent=2)]
+    return cards.markdown(lines) if form == "md" else lines
+
+
+def _card(name: str) -> tuple[list[str], dict[str, Any]]:
+    for rule in LIFECYCLE.rules:
+        if name == rule.name or name.startswith((f"{rule.name}.", f"{rule.name}/")):
+            if name != rule.name and name not in parts(rule):
+                raise Unusable(f"{rule.name} has no part {name}; {nearest(name, list(parts(rule)))}.")
+            return cards.rule_lines(rule), cards.rule_data(rule)
+    for declared in PROPERTIES:
+        if name == declared.name:
+            return cards.property_lines(declared), cards.property_data(declared)
+    for fault in FAULTS:
+        if name == fault.name:
+            return cards.fault_lines(fault), cards.fault_data(fault)
+    if name in world_files():
+        file = find(LIFECYCLE, name)
+        lines = [f"{name}: {file.about}", f"  dials: {check_text.dial_line(file.world)}"]
+        lines += [f"  states up to renaming: {file.normal_forms:,}"] if file.normal_forms else []
+        lines += [f"  expected to violate {', '.join(file.expect)}"] if file.expect else []
+        return [*lines, f"  try: schedproof check {name}"], _world_data(file)
+    known = [
+        *LISTS,
+        *(r.name for r in LIFECYCLE.rules),
+        *(p.name for p in PROPERTIES),
+        *world_files(),
+        *(f.name for f in FAULTS),
+    ]
+    hint = nearest(name, known)
+    remedy = hint if hint.startswith("did") else f"try {', '.join(LISTS)}, or a trace file"
+    raise Unusable(f"there is nothing named {name} to show; {remedy}.")

@@ -1,0 +1,1 @@
+"""Traces: made from a search, kept as files, and run again."""

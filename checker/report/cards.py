@@ -1,0 +1,127 @@
+"""Rules, properties, worlds and faults as text, Markdown or JSON: what `show` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from model.language.edits import parts
+from model.language.properties import Property
+from model.language.rules import Guard, Rule, Update
+from model.readings.prose import words
+from specs.faults.fault import Fault
+
+
+def rule_data(rule: Rule) -> dict[str, Any]:
+    """A rule as plain data, in words."""
+    return {
+        "rule": rule.name,
+        "by": rule.by.value,
+        "about": rule.doc,
+        "fair": rule.fair,
+        "parameters": {v.name: v.domain.__name__ for v in rule.params},
+        "needs": words(rule.needs),
+        "guards": [guard_data(rule, g) for g in rule.guards],
+        "updates": [
+            {"name": n, "text": update_text(u)} for n, u in zip(rule.update_names(), rule.updates, strict=True)
+        ],
+        "reads": sorted(rule.reads()),
+        "writes": sorted(rule.writes()),
+        "where": rule.where,
+    }
+
+
+def guard_data(rule: Rule, guard: Guard) -> dict[str, Any]:
+    return {
+        "name": f"{rule.name}.{guard.name}",
+        "condition": words(guard.condition),
+        "kind": "assumed of the environment" if guard.assumed else "checked by the engine",
+        "where": guard.where,
+    }
+
+
+def update_text(update: Update) -> str:
+    at = ", ".join(words(i) for i in update.indices)
+    cell = f"{update.field.name}[{at}]" if update.indices else update.field.name
+    loops = "".join(f" for every {v.domain.__name__} {v.name}" for v in update.bound)
+    return f"{cell} becomes {words(update.value)}{loops}"
+
+
+def rule_lines(rule: Rule) -> list[str]:
+    parameters = ", ".join(f"{v.name}: {v.domain.__name__}" for v in rule.params)
+    fair = "weakly fair" if rule.fair else "not fair: it may be withheld for ever"
+    lines = [f"{rule.name}({parameters})", f"  {line}" if (line := rule.doc) else "", f"  by {rule.by.value}; {fair}"]
+    if words(rule.needs) != "True":
+        lines.append(f"  exists only where {words(rule.needs)}")
+    lines.append("  guards:")
+    for guard in rule.guards:
+        mark = " (assumed of the environment)" if guard.assumed else ""
+        lines.append(f"    {rule.name}.{guard.name}{mark}: {words(guard.condition)}")
+    lines.append("  updates, all at once:")
+    lines += [f"    {n}: {update_text(u)}" for n, u in zip(rule.update_names(), rule.updates, strict=True)]
+    return [*lines, f"  declared at {rule.where}", f"  try: schedproof check --without {parts(rule)[0]}"]
+
+
+def property_data(declared: Property) -> dict[str, Any]:
+    """A property as plain data, in words."""
+    return {
+        "property": declared.name,
+        "kind": declared.shape.value,
+        "lifecycle_rule": declared.rule,
+        "about": declared.doc,
+        "reason": declared.reason,
+        "catches": list(declared.catches),
+        "needs": words(declared.needs),
+        "term": words(declared.term),
+        "witness": words(declared.witness) if declared.witness is not None else None,
+        "apart_from": list(declared.apart_from),
+    }
+
+
+def property_lines(declared: Property) -> list[str]:
+    data = property_data(declared)
+    lines = [
+        f"{declared.name}  ({declared.rule}, of every {declared.shape.value})"
+        if declared.shape.value in ("state", "step")
+        else f"{declared.name}  ({declared.rule}, {declared.shape.value})"
+    ]
+    lines += [f"  {declared.doc}", f"  why: {declared.reason}"]
+    lines += [f"  catches {kind}" for kind in declared.catches]
+    if data["needs"] != "True":
+        lines.append(f"  where {data['needs']}")
+    lines.append(f"  exactly: {data['term']}")
+    if data["witness"]:
+        lines.append(f"  it says something because this is reached: {data['witness']}")
+    return lines
+
+
+def fault_data(fault: Fault) -> dict[str, Any]:
+    """A fault as plain data."""
+    return {
+        "fault": fault.name,
+        "about": fault.about,
+        "changes": [str(c) for c in fault.changes],
+        "caught_by": fault.caught_by,
+        "world": fault.world,
+        "source": fault.source,
+    }
+
+
+def fault_lines(fault: Fault) -> list[str]:
+    return [
+        fault.name,
+        f"  {fault.about}",
+        f"  change: {', '.join(str(c) for c in fault.changes)}",
+        f"  must be caught by {fault.caught_by}, in the world {fault.world} for example",
+        f"  like: {fault.source}",
+        f"  try: schedproof check --fault {fault.name}",
+    ]
+
+
+def markdown(lines: list[str]) -> list[str]:
+    """A card as Markdown: the head in bold, the rest as a list."""
+    head, *rest = lines
+    return [
+        f"**{head}**",
+        "",
+        *(f"{' ' * (max(0, len(r) - len(r.lstrip()) - 2))}- {r.lstrip()}" for r in rest if r.strip()),
+    ]

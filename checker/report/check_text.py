@@ -1,0 +1,128 @@
+"""The results of `check` as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checker.check import CheckResult, WorldResult
+from checker.replay.trace import Trace
+from checker.report.trace_text import steps, trace_lines
+from checker.search.simulate import Simulation
+from checker.verdict import Verdict
+from model.readings.world import World
+
+
+def dial_line(world: World) -> str:
+    """Every dial with its value: what a verdict rests on."""
+    return ", ".join(f"{name} {_dial(value)}" for name, value in world.values.items())
+
+
+def _dial(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return _dial(value[0]) if len(set(value)) == 1 else "(" + ", ".join(_dial(v) for v in value) + ")"
+    return str(getattr(value, "name", value)).lower()
+
+
+def world_lines(result: WorldResult) -> list[str]:
+    """One line that sums a world up, then what was not judged."""
+    search = result.search
+    under = f" {result.variation.words}:" if result.variation else ""
+    lines = [f"{result.file.name}:{under} {_outcome(result)}", f"  rests on {dial_line(result.file.world)}"]
+    rate = (search.distinct if isinstance(search, Simulation) else len(search.states)) / max(search.seconds, 1e-9)
+    if isinstance(search, Simulation):
+        lines.append(
+            f"  {search.walks:,} random walks, the longest of {steps(search.longest)}; {search.transitions:,} steps, "
+            f"{search.distinct:,} distinct states, {search.seconds:.1f} s"
+        )
+    else:
+        kind = "states up to renaming" if search.symmetry else "states"
+        lines.append(
+            f"  {len(search.states):,} {kind}, {search.transitions:,} transitions, depth {search.depth}, "
+            f"{search.seconds:.1f} s ({rate:,.0f} states/s)"
+        )
+    return lines + [f"  {s}" for s in result.skipped]
+
+
+def _outcome(result: WorldResult) -> str:
+    bound = result.search.bound
+    if result.as_expected:
+        return f"violated as this world expects ({', '.join(result.violated)})"
+    if result.violated:
+        more = f"; the search stopped at {bound}" if bound else ""
+        return f"VIOLATED: {', '.join(result.violated[:3])}{' and others' * (len(result.violated) > 3)}{more}"
+    if bound is not None:
+        return f"undetermined: nothing violated within {bound}"
+    if result.missing:
+        return f"FAILED: {', '.join(result.missing)} should be violated here, and is not"
+    return f"holds: {len(result.properties)} properties in every interleaving"
+
+
+def violation_lines(result: WorldResult, files: dict[str, Path]) -> list[str]:
+    """Each violated property with the length of its shortest trace and where the trace was written."""
+    if not result.traces:
+        return []
+    wide = max(len(t.shows) for t in result.traces)
+    kind = "walk" if isinstance(result.search, Simulation) else "shortest trace"
+    lines = [f"  violated, each with its {kind}:"]
+    return lines + [
+        f"    {t.shows:{wide}}  {steps(t.length):>9}  {files.get(t.shows, '')}".rstrip() for t in result.traces
+    ]
+
+
+def chosen(result: WorldResult) -> Trace:
+    """The trace that says most: the property the fault is known to break, else the shortest that is not about bounds."""
+    fault = result.variation.fault
+
+    def rank(trace: Trace) -> tuple[bool, bool, int]:
+        meant = fault is not None and trace.shows == fault.caught_by
+        return not meant, trace.shows.startswith("bounds."), trace.length
+
+    return min(result.traces, key=rank)
+
+
+def shown_trace(result: WorldResult) -> list[str]:
+    return trace_lines(chosen(result), result.properties)
+
+
+def guard_lines(result: WorldResult) -> list[str]:
+    """How often each rule fired, and how often each of its guards alone kept it from firing."""
+    if isinstance(result.search, Simulation):
+        return []
+    unmet = result.search.unmet
+    lines = [f"  witnesses not met: {', '.join(unmet) or 'none'}"]
+    lines += ["  rule, times fired; guard, times it alone was false:"]
+    for rule, times in result.search.fired.items():
+        alone = [(g.partition(".")[2], n) for g, n in result.search.sole.items() if g.partition(".")[0] == rule]
+        lines.append(f"    {rule:14} {times:>10,}   " + ", ".join(f"{g} {n:,}" for g, n in alone))
+    return lines
+
+
+def summary_lines(result: CheckResult) -> list[str]:
+    """The last lines: coverage, then the verdict in a sentence."""
+    lines = []
+    if result.unreached and result.whole:
+        lines += ["not reached in any world, although it should be:", *(f"  {u}" for u in result.unreached)]
+    elif result.unreached and result.verdict is Verdict.HOLDS:
+        rules = [u.removeprefix("the rule ") for u in result.unreached if u.startswith("the rule ")]
+        never = f"rules that never fire here: {', '.join(rules)}; " if rules else ""
+        lines.append(f"{never}witnesses not met here: {len(result.unreached) - len(rules)} (all are met in the shipped worlds together)")
+    if result.untried:
+        lines.append(f"worlds not tried after the violation: {', '.join(result.untried)}")
+    return [*lines, f"{result.verdict.word}: {_sentence(result)}"]
+
+
+def _sentence(result: CheckResult) -> str:
+    worlds = len(result.results)
+    named = result.results[0].file.name if worlds == 1 else f"{worlds} worlds"
+    match result.verdict:
+        case Verdict.HOLDS:
+            expected = sum(r.as_expected for r in result.results)
+            also = f", {expected} of them violated as expected" if expected else ""
+            return f"{named} explored to the end{also}"
+        case Verdict.VIOLATED:
+            bad = [r.file.name for r in result.results if r.verdict is Verdict.VIOLATED]
+            return f"in {', '.join(bad)}"
+    open_worlds = [f"{r.file.name} ({r.search.bound})" for r in result.results if r.verdict is Verdict.UNDETERMINED]
+    return f"bounds met in {', '.join(open_worlds)}" if open_worlds else "some rules or witnesses were not reached"

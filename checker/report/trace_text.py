@@ -1,0 +1,104 @@
+"""A trace as text or Markdown: what happened, what it changed, and why the property is violated at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.replay.trace import Event, Trace, explanation, refusal
+from model.language.properties import Property, Shape
+from model.readings.prose import Explanation
+
+
+def trace_lines(trace: Trace, properties: Sequence[Property]) -> list[str]:
+    """The trace for a terminal: one line an event, with only what changed."""
+    declared = find(trace, properties)
+    rows = [(str(n), _event(e), _changes(trace, n)) for n, e in enumerate(trace.events, 1)]
+    wide = max((len(text) for _, text, _ in rows), default=0)
+    lines = [headline(trace), *(f"  {line}" for line in meaning(trace, declared)), ""]
+    for number, text, changes in rows:
+        head = f"  {number:>3}  {text:{wide}}  "
+        lines += [(head if i == 0 else " " * len(head)) + part for i, part in enumerate(_wrap(changes, 96))]
+    return [*lines, "", *(f"  {line}" for line in reasons(trace, declared))]
+
+
+def trace_markdown(trace: Trace, properties: Sequence[Property]) -> list[str]:
+    """The trace for a review comment: a table of events."""
+    declared = find(trace, properties)
+    lines = [f"**{headline(trace)}**", "", *meaning(trace, declared), ""]
+    lines += ["| step | event | changes |", "|---:|---|---|"]
+    for number, event in enumerate(trace.events, 1):
+        changes = ", ".join(f"`{c}`" for c in _changes(trace, number)) or "nothing"
+        lines.append(f"| {number} | `{event.text}`{_notes(event)} | {changes} |")
+    return [*lines, "", *reasons(trace, declared)]
+
+
+def find(trace: Trace, properties: Sequence[Property]) -> Property | None:
+    """The property's declaration; None for a field's bounds."""
+    return next((p for p in properties if p.name == trace.shows), None)
+
+
+def headline(trace: Trace) -> str:
+    under = f", {trace.variation.words}" if trace.variation else ""
+    return f"{trace.shows} is violated after {steps(trace.length)} in the world {trace.world.name}{under}"
+
+
+def steps(length: int) -> str:
+    return f"{length} step" + ("" if length == 1 else "s")
+
+
+def meaning(trace: Trace, declared: Property | None) -> list[str]:
+    if declared is None:
+        field = trace.model.field(trace.shows.partition(".")[2])
+        return [f"The field {field.name} leaves its declared bounds: {field.doc}."]
+    return [declared.doc]
+
+
+def reasons(trace: Trace, declared: Property | None) -> list[str]:
+    """Why the property fails there, in words with values; and where the unchanged rules would have parted."""
+    lines: list[str] = []
+    why = explanation(trace, declared)
+    if declared is not None and declared.shape is Shape.REST:
+        lines.append("No rule but " + " and ".join(declared.apart_from) + " is enabled here, and something is left:")
+    if declared is not None and declared.shape is Shape.HOME:
+        lines.append("From here no state at rest can be reached any more. What is left:")
+    if why is not None:
+        lines += [_sentence(why), *(f"  {reading}" for reading in why.readings)]
+    else:
+        lines += _bounds(trace)
+    parted = refusal(trace) if trace.variation else None
+    return lines + ([parted] if parted else [])
+
+
+def _bounds(trace: Trace) -> list[str]:
+    cells = trace.layout.out_of_bounds(trace.states[-1])
+    place = {cell: p for p, cell in enumerate(trace.layout.cells)}
+    return [f"{c.text} = {trace.states[-1][place[c]]}, but its bounds are {c.low} to {c.high}." for c in cells]
+
+
+def _sentence(why: Explanation) -> str:
+    text = str(why)
+    return text[0].upper() + text[1:] + (":" if why.readings else ".")
+
+
+def _event(event: Event) -> str:
+    return event.text + _notes(event)
+
+
+def _notes(event: Event) -> str:
+    return "".join(f" ({name}: {value})" for name, value in event.notes)
+
+
+def _changes(trace: Trace, number: int) -> list[str]:
+    return [f"{cell}: {before} -> {then}" for cell, before, then in trace.changed(number)]
+
+
+def _wrap(parts: list[str], width: int) -> list[str]:
+    lines = [""]
+    for part in parts:
+        joined = f"{lines[-1]}, {part}" if lines[-1] else part
+        if len(joined) > width and lines[-1]:
+            lines[-1] += ","
+            lines.append(part)
+        else:
+            lines[-1] = joined
+    return lines

@@ -1,0 +1,68 @@
+"""The rules as they are checked: unchanged, with a seeded fault, or with guards and updates taken away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.verdict import Unusable
+from model.language.edits import Change, Drop, changed, parts
+from model.language.errors import LanguageError
+from model.language.model import Model, nearest
+from specs.faults import FAULTS
+from specs.faults.fault import Fault
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A model with named changes. `fault` and `without` are what the user asked for, `model` the result."""
+
+    unchanged: Model
+    model: Model
+    fault: Fault | None = None
+    without: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return self.fault is not None or bool(self.without)
+
+    @property
+    def words(self) -> str:
+        """As a sentence goes on: `with the fault notify-twice, without release.unpinned`; empty if unchanged."""
+        said = [f"with the fault {self.fault.name}"] if self.fault else []
+        said += [f"without {part}" for part in self.without]
+        return ", ".join(said)
+
+    @property
+    def options(self) -> str:
+        """The command-line options that make it."""
+        said = [f"--fault {self.fault.name}"] if self.fault else []
+        return " ".join([*said, *(f"--without {part}" for part in self.without)])
+
+
+def vary(model: Model, fault: str | None = None, without: tuple[str, ...] = ()) -> Variation:
+    """Find the fault and the parts by name. Unusable, with the nearest name, if there is no such thing."""
+    seeded = find_fault(fault) if fault is not None else None
+    changes: list[Change] = list(seeded.changes) if seeded else []
+    for part in without:
+        _check_part(model, part)
+        changes.append(Drop(part))
+    return Variation(model, changed(model, *changes), seeded, without)
+
+
+def find_fault(name: str) -> Fault:
+    for fault in FAULTS:
+        if fault.name == name:
+            return fault
+    raise Unusable(f"there is no fault {name}; {nearest(name, [f.name for f in FAULTS])}.")
+
+
+def _check_part(model: Model, part: str) -> None:
+    """Whether the part exists, with the nearest rule or the nearest part of the rule if not."""
+    cut = min((part.index(c) for c in "./" if c in part), default=-1)
+    if cut < 0:
+        raise Unusable(f"--without {part}: write RULE.GUARD, such as release.unpinned, or RULE/FIELD for an update.")
+    try:
+        rule = model.rule(part[:cut])
+    except LanguageError as error:
+        raise Unusable(f"--without {part}: {error}") from None
+    if part not in parts(rule):
+        raise Unusable(f"--without {part}: there is no such part; {nearest(part, list(parts(rule)))}.")

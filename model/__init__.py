@@ -1,0 +1,1 @@
+"""The rules of the request lifecycle, the language they are declared in, and the readings of both."""

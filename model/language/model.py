@@ -1,0 +1,89 @@
+"""A model: fields, rules and dials, with nothing sized yet."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from model.language.dials import Dial, PerIndex, dial_of
+from model.language.errors import LanguageError
+from model.language.rules import Rule
+from model.language.state import Field, State
+from model.language.terms import Index, Op, Term, walk
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What the dials of a world must satisfy together, and the sentence for one that does not."""
+
+    condition: Term
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """Everything declared, nothing yet sized."""
+
+    name: str
+    state: type[State]
+    dials: tuple[Dial, ...]
+    rules: tuple[Rule, ...]
+    requirements: tuple[Requirement, ...] = ()
+
+    def rule(self, name: str) -> Rule:
+        """The rule of that name; LanguageError with the nearest name if there is none."""
+        for candidate in self.rules:
+            if candidate.name == name:
+                return candidate
+        raise LanguageError(f"there is no rule {name}; {nearest(name, [r.name for r in self.rules])}.")
+
+    def field(self, name: str) -> Field:
+        for candidate in self.state.fields():
+            if candidate.name == name:
+                return candidate
+        raise LanguageError(f"there is no field {name}; {nearest(name, [f.name for f in self.state.fields()])}.")
+
+    def dial(self, name: str) -> Dial:
+        for candidate in self.dials:
+            if candidate.name == name:
+                return candidate
+        raise LanguageError(f"there is no dial {name}; {nearest(name, [d.name for d in self.dials])}.")
+
+
+def model(
+    name: str,
+    state: type[State],
+    dials: tuple[Term | PerIndex, ...],
+    rules: tuple[Rule, ...],
+    requirements: tuple[Requirement, ...] = (),
+) -> Model:
+    """Put a model together; every dial that is used must be listed, and every rule must be about this state."""
+    listed = tuple(dial_of(d) for d in dials)
+    used = {t.data for r in rules for t in _terms_of(r) if t.op is Op.DIAL}
+    for dial in used:
+        if dial not in listed:
+            raise LanguageError(f"{name} uses the dial {dial.name} without listing it; add it to dials=.")
+    for declared in rules:
+        if declared.state is not state:
+            raise LanguageError(f"the rule {declared.name} is about {declared.state.__name__}, not {state.__name__}.")
+    return Model(name, state, listed, rules, requirements)
+
+
+def _terms_of(declared: Rule) -> list[Term]:
+    roots = [declared.needs, *(g.condition for g in declared.guards)]
+    for update in declared.updates:
+        roots += [update.value, *update.indices]
+    for domain in (v.domain for v in declared.params):
+        roots += [domain.size] if issubclass(domain, Index) else [domain.low, domain.high]
+    return [t for root in roots for t in walk(root)]
+
+
+def indices_of(declared: Model) -> tuple[type[Index], ...]:
+    """The indices that the fields use, in order of first use."""
+    return tuple(dict.fromkeys(i for f in declared.state.fields() for i in f.indices))
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """`did you mean X?`-half of a sentence about an unknown name."""
+    close = difflib.get_close_matches(name, known, 1, cutoff=0.5)
+    return f"did you mean {close[0]}" if close else f"there are {', '.join(known)}"

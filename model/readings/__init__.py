@@ -1,0 +1,1 @@
+"""Readings: ways to use what is declared. They know the language and nothing of serving."""

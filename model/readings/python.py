@@ -1,0 +1,295 @@
+"""The python reading: a world's rules and properties as generated source, compiled once.
+
+Each rule instance becomes a nest of `if`s on local variables named after the cells, so that a traceback
+through it reads like the rule. Two things keep it fast without changing what it says:
+
+* A property is taken apart into ground conjuncts. After a step only those conjuncts are evaluated that read a
+  cell the step wrote: the others have the values they had before, where they held. (The first violation of a
+  property is therefore found exactly; nothing is promised about later ones.)
+* A property of steps must allow a step that changes nothing; a conjunct none of whose later cells were written
+  is such a step, and is checked once a state instead of once a step.
+"""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from model.language.model import Model
+from model.language.properties import Property, Shape
+from model.language.terms import Moment, Op
+from model.readings.ground import (
+    FALSE,
+    TRUE,
+    Ground,
+    Grounder,
+    Instance,
+    conjunction,
+    conjuncts,
+    instances,
+    is_constant,
+    places,
+    shift,
+)
+from model.readings.layout import Layout
+from model.readings.world import World
+
+BYTE = 255
+
+
+class Beyond(list[int]):
+    """A successor in which some cell has left its bounds. It is reported, and not explored further."""
+
+
+SOURCE: dict[Op, str] = {Op.EQ: "==", Op.LT: "<", Op.LE: "<=", Op.AND: " and ", Op.OR: " or ", Op.ADD: " + "}
+
+
+class Writer:
+    """Ground terms as Python expressions."""
+
+    def __init__(self, layout: Layout, indexed: bool = False) -> None:
+        self.layout, self.indexed = layout, indexed
+
+    def cell(self, place: int, moment: Moment) -> str:
+        if self.indexed:
+            return f"{'s' if moment is Moment.NOW else 't'}[{place}]"
+        label = self.layout.cells[place].label
+        return label if moment is Moment.NOW else f"{label}_then"
+
+    def write(self, term: Ground) -> str:
+        op, args = term.op, term.args
+        match op:
+            case None:
+                return self.cell(*term.data)
+            case Op.CONST:
+                return str(term.data)
+            case Op.NOT:
+                return self.negated(args[0])
+            case Op.ITE:
+                return self.chosen(*args)
+            case Op.MUL:
+                return f"{args[0].data} * {self.inside(args[1])}"
+            case Op.AND | Op.OR:
+                return SOURCE[op].join(self.inside(a) for a in args)
+            case Op.ADD:
+                return self.added(args)
+        assert op is not None
+        return f"{self.inside(args[0])} {SOURCE[op]} {self.inside(args[1])}"
+
+    def inside(self, term: Ground) -> str:
+        return self.write(term) if term.op in (None, Op.CONST) else f"({self.write(term)})"
+
+    def negated(self, term: Ground) -> str:
+        if term.op is Op.EQ:
+            return f"{self.inside(term.args[0])} != {self.inside(term.args[1])}"
+        return f"not {self.inside(term)}"
+
+    def chosen(self, condition: Ground, yes: Ground, no: Ground) -> str:
+        return f"{self.inside(yes)} if {self.inside(condition)} else {self.inside(no)}"
+
+    def added(self, args: Iterable[Ground]) -> str:
+        # In a sum, a condition that chooses 1 or 0 is its own truth value; alone it must be made a number.
+        return "".join(self.summand(a, first=i == 0) for i, a in enumerate(args))
+
+    def summand(self, term: Ground, first: bool) -> str:
+        sign = "" if first else " + "
+        if term.op is Op.CONST and term.data < 0 and not first:
+            return f" - {-term.data}"
+        if term.op is Op.MUL and term.args[0].data == -1 and not first:
+            sign, term = " - ", term.args[1]
+        return sign + self.inside(term.args[0] if _counts(term) else term)
+
+
+def _counts(term: Ground) -> bool:
+    """Whether the term chooses 1 or 0 by a condition whose Python value is a bool."""
+    return term.op is Op.ITE and term.args[1:] == (TRUE, FALSE) and term.args[0].op in (Op.EQ, Op.LT, Op.LE, Op.NOT)
+
+
+@dataclass(frozen=True)
+class Check:
+    """A property in a world, as ground conjuncts. `stutter` are those conjuncts with nothing changed."""
+
+    property: Property
+    parts: tuple[Ground, ...]
+    stutter: tuple[Ground, ...]
+
+
+class Machine:
+    """A model in a world, ready to run.
+
+    `successors(s)` gives (instance number, state, numbers of the violated step properties) for each enabled
+    instance; `fired` and `sole` count, for each rule, its steps and, for each guard, how often it alone was false.
+    States are `bytes` where every bound fits a byte, and tuples otherwise.
+    """
+
+    def __init__(self, model: Model, world: World, properties: Sequence[Property] = ()) -> None:
+        self.model, self.world = model, world
+        self.layout = Layout(model, world)
+        self.instances = instances(self.layout)
+        self.grounder = Grounder(self.layout)
+        live = [p for p in properties if self.grounder.term(p.needs, {}).data]
+        self.properties = tuple(live)
+        self.checks = [self._check(p) for p in live]
+        self.small = all(c.low >= 0 and c.high <= BYTE for c in self.layout.cells)
+        self.pack: Callable[[Iterable[int]], Any] = bytes if self.small else tuple
+        self.fired = [0] * len(model.rules)
+        self.guard_names = [f"{r.name}.{g.name}" for r in model.rules for g in r.guards]
+        self.sole = [0] * len(self.guard_names)
+        self.rule_of = [model.rules.index(i.rule) for i in self.instances]
+        self.initial = self.pack(self.layout.initial)
+        self.source = Source(self).text()
+        self._compile()
+
+    def _check(self, declared: Property) -> Check:
+        parts = conjuncts(self.grounder.term(declared.term, {}))
+        if declared.shape is not Shape.STEP:
+            return Check(declared, parts, ())
+        quiet = [shift(p, Moment.NOW) for p in parts]
+        return Check(declared, parts, conjuncts(conjunction(quiet)))
+
+    def _compile(self) -> None:
+        """Compile under a file name of its own, and give `linecache` the source, so that tracebacks show it."""
+        filename = f"<python reading of {self.model.name} in {self.world.name} at {id(self):x}>"
+        linecache.cache[filename] = (len(self.source), None, self.source.splitlines(keepends=True), filename)
+        space: dict[str, Any] = {
+            "fired": self.fired,
+            "sole": self.sole,
+            "copy": bytearray if self.small else list,
+            "Beyond": Beyond,
+            "OK": (),
+        }
+        exec(compile(self.source, filename, "exec"), space)  # noqa: S102
+        self.successors: Callable[[Any], list[tuple[int, Any, Sequence[int]]]] = space["successors"]
+        self.violated: Callable[[Any], list[int]] = space["violated"]
+        self.holds_after: list[Callable[[Any], bool]] = [space[f"after_{k}"] for k in range(len(self.instances))]
+
+    def violations(self, then: Sequence[int], bad: Sequence[int] = ()) -> set[str]:
+        """The names of what is violated in a state, given the numbers of the step properties broken on the way."""
+        names = {self.properties[n].name for n in (*bad, *self.violated(then))}
+        if type(then) is Beyond:
+            names |= {f"bounds.{c.field.name}" for c in self.layout.out_of_bounds(then)}
+        return names
+
+    def predicate(self, term: Any) -> Callable[..., bool]:
+        """A term over one state or two as a function of them: f(s) or f(s, t)."""
+        ground = self.grounder.term(term, {})
+        text = f"lambda s, t=None: bool({Writer(self.layout, indexed=True).write(ground)})"
+        function: Callable[..., bool] = eval(text)  # noqa: S307
+        return function
+
+
+class Source:
+    """Writes a machine's module."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.layout = machine.layout
+        self.writer = Writer(self.layout)
+        self.unpack = f"    {', '.join(c.label for c in self.layout.cells)}, = s"
+        names = machine.guard_names
+        self.guard_number = {name: i for i, name in enumerate(names)}
+
+    def text(self) -> str:
+        lines = ["def successors(s):", self.unpack, "    out = []"]
+        for k in range(len(self.machine.instances)):
+            lines += self.instance(k)
+        lines += ["    return out", ""]
+        lines += self.all_properties()
+        for k in range(len(self.machine.instances)):
+            lines += self.after(k)
+        return "\n".join(lines) + "\n"
+
+    # ------------------------------------------------------------------------------------ rules
+    def instance(self, k: int) -> list[str]:
+        """An if for each guard, in order. Where one is false, it is counted if all the later ones are true."""
+        found = self.machine.instances[k]
+        numbers = [self.guard_number[f"{found.rule.name}.{g.name}"] for g in found.rule.guards]
+        lines = [f"    # {found.text}"]
+        tails: list[list[str]] = []
+        indent = "    "
+        for i, ground in enumerate(found.guards):
+            if is_constant(ground) and ground.data:
+                continue
+            lines.append(f"{indent}if {self.writer.write(ground)}:")
+            rest = [self.writer.inside(g) for g in found.guards[i + 1 :] if not (is_constant(g) and g.data)]
+            otherwise = f"elif {' and '.join(rest)}:" if rest else "else:"
+            tails.append([f"{indent}{otherwise}", f"{indent}    sole[{numbers[i]}] += 1"])
+            indent += "    "
+        lines += [indent + line for line in self.fire(k, found)]
+        for tail in reversed(tails):
+            lines += tail
+        return lines
+
+    def fire(self, k: int, found: Instance) -> list[str]:
+        lines = [f"fired[{self.machine.rule_of[k]}] += 1"]
+        for place, value in found.effects:
+            lines.append(f"{self.writer.cell(place, Moment.THEN)} = {self.value(value)}")
+        inside = [self.bound(place, value) for place, value in found.effects]
+        beyond = " and ".join(b for b in inside if b)
+        lines.append(f"t = copy(s) if {beyond} else Beyond(s)" if beyond else "t = copy(s)")
+        lines += [f"t[{place}] = {self.writer.cell(place, Moment.THEN)}" for place, _ in found.effects]
+        return lines + self.step_properties(k, found)
+
+    def value(self, term: Ground) -> str:
+        text = self.writer.write(term)
+        return f"int({text})" if term.op in (Op.EQ, Op.LT, Op.LE, Op.NOT, Op.AND, Op.OR) else text
+
+    def bound(self, place: int, value: Ground) -> str:
+        low, high = self.layout.cells[place].low, self.layout.cells[place].high
+        if is_constant(value):
+            return "" if low <= value.data <= high else "False"
+        return f"{low} <= {self.writer.cell(place, Moment.THEN)} <= {high}"
+
+    def step_properties(self, k: int, found: Instance) -> list[str]:
+        terms: list[tuple[int, str]] = []
+        for number, check in enumerate(self.machine.checks):
+            if check.property.shape is Shape.STEP:
+                touched = [p for p in check.parts if places(p, Moment.THEN) & found.written]
+                if touched:
+                    terms.append((number, self.writer.write(self.settle(touched, found.written))))
+        if not terms:
+            return [f"out.append(({k}, t, OK))"]
+        everything = " and ".join(f"({text})" for _, text in terms)
+        blame = ", ".join(f"({number}, {text})" for number, text in terms)
+        return [
+            f"if {everything}:",
+            f"    out.append(({k}, t, OK))",
+            "else:",
+            f"    out.append(({k}, t, [number for number, holds in ({blame},) if not holds]))",
+        ]
+
+    def settle(self, parts: list[Ground], written: frozenset[int]) -> Ground:
+        """The conjunction, with the later value of an unwritten cell read as its earlier one."""
+        return conjunction([_settle(p, written) for p in parts])
+
+    # ------------------------------------------------------------------------------- properties
+    def all_properties(self) -> list[str]:
+        lines = ["def violated(s):", self.unpack, "    bad = []"]
+        for number, check in enumerate(self.machine.checks):
+            parts = check.parts if check.property.shape is Shape.STATE else check.stutter
+            for part in parts if check.property.shape in (Shape.STATE, Shape.STEP) else ():
+                if part.op is not Op.CONST or not part.data:
+                    lines.append(f"    if not ({self.writer.write(part)}): bad.append({number})")
+        return [*lines, "    return list(dict.fromkeys(bad))", ""]
+
+    def after(self, k: int) -> list[str]:
+        written = self.machine.instances[k].written
+        parts = [
+            part
+            for check in self.machine.checks
+            for part in (check.parts if check.property.shape is Shape.STATE else check.stutter)
+            if check.property.shape in (Shape.STATE, Shape.STEP) and places(part, Moment.NOW) & written
+        ]
+        text = " and ".join(self.writer.inside(p) for p in parts) or "True"
+        return [f"def after_{k}(s):", self.unpack, f"    return {text}", ""]
+
+
+def _settle(term: Ground, written: frozenset[int]) -> Ground:
+    if term.op is None:
+        place, moment = term.data
+        return term if moment is Moment.NOW or place in written else Ground(None, (), (place, Moment.NOW))
+    if not term.args:
+        return term
+    return Ground(term.op, tuple(_settle(a, written) for a in term.args), term.data)

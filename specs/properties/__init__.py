@@ -1,0 +1,12 @@
+"""What must hold, by subject. Each property has its reason, the kinds of fault it is there for, and a witness."""
+
+from __future__ import annotations
+
+from model.language.properties import Property
+from specs.properties import delivery, eligibility, ownership, progress, rest
+
+_SUBJECTS = (ownership, progress, delivery, eligibility, rest)
+
+PROPERTIES: tuple[Property, ...] = tuple(
+    value for subject in _SUBJECTS for value in vars(subject).values() if isinstance(value, Property)
+)
