@@ -118,7 +118,7 @@ def check_world(
     machine = Machine(variation.model, file.world, properties)
     if options.walks is not None:
         walked = simulate(machine, options.walks, options.seed, options.limits, observe)
-        traces = [build(machine, name, w.events, w.states, variation) for name, w in walked.found.items()]
+        traces = [build(machine, name, events, variation) for name, events in walked.found.items()]
         result = WorldResult(
             file, variation, machine.properties, walked, tuple(sorted(traces, key=lambda t: len(t.events)))
         )

@@ -65,34 +65,26 @@ def trace_of(explored: Exploration, found: Found, variation: Variation) -> Trace
     """The run behind a finding. States were explored up to renaming; this walks them again as one real run."""
     machine = explored.machine
     normal = explored.symmetry.normal if explored.symmetry else machine.pack
-    chain = explored.chain(found.source)
-    states: list[Any] = [machine.initial]
+    state = machine.initial
     events: list[Instance] = []
-    for number in chain[1:]:
+    for number in explored.chain(found.source)[1:]:
         rule = machine.instances[explored.via[number]].rule
-        k, then = _step(machine, states[-1], rule.name, lambda t, n=number: normal(t) == explored.states[n])
+        k, state = _step(machine, state, rule.name, lambda t, n=number: normal(t) == explored.states[n])
         events.append(machine.instances[k])
-        states.append(then)
     if found.instance is not None:
         rule = machine.instances[found.instance].rule
-        k, then = _last(machine, states[-1], rule.name, found.property)
-        events.append(machine.instances[k])
-        states.append(then)
-    return build(machine, found.property, events, states, variation)
+        events.append(machine.instances[_last(machine, state, rule.name, found.property)])
+    return build(machine, found.property, events, variation)
 
 
-def build(
-    machine: Machine,
-    name: str,
-    events: Sequence[Instance],
-    states: Sequence[Any],
-    variation: Variation,
-) -> Trace:
-    """A trace of instances and states that were run one after the other."""
+def build(machine: Machine, name: str, events: Sequence[Instance], variation: Variation) -> Trace:
+    """The trace of these events, run by the interpreter, which forgets nothing that a search may forget."""
     layout = machine.layout
+    states = [tuple(layout.initial)]
+    for instance in events:
+        states.append(tuple(after(layout, instance.rule, instance.at, states[-1])))
     described = tuple(event(layout, i, s) for i, s in zip(events, states[:-1], strict=True))
-    plain = tuple(tuple(int(v) for v in s) for s in states)
-    return Trace(machine.model, machine.world, name, described, plain, variation)
+    return Trace(machine.model, machine.world, name, described, tuple(states), variation)
 
 
 def event(layout: Layout, instance: Instance, state: Sequence[int]) -> Event:
@@ -110,10 +102,10 @@ def _step(machine: Machine, state: Any, rule: str, wanted: Any) -> tuple[int, An
     raise Disagreement(f"the explorer took {rule} in {machine.world.name}, but the run cannot take it again.")
 
 
-def _last(machine: Machine, state: Any, rule: str, name: str) -> tuple[int, Any]:
+def _last(machine: Machine, state: Any, rule: str, name: str) -> int:
     for k, then, bad in machine.successors(state):
         if machine.instances[k].rule.name == rule and name in machine.violations(then, bad):
-            return k, then
+            return k
     raise Disagreement(f"the explorer saw {rule} violate {name} in {machine.world.name}, but the run does not.")
 
 

@@ -15,17 +15,9 @@ from model.readings.python import Beyond, Machine
 LONGEST = 1000  # steps in one walk
 
 
-@dataclass(frozen=True)
-class Walk:
-    """The instances taken and the states passed, one more than instances."""
-
-    events: tuple[Instance, ...]
-    states: tuple[Any, ...]
-
-
 @dataclass
 class Simulation:
-    """What random walks met. `found` holds, for each property violated, the walk that violated it first."""
+    """What random walks met. `found` holds, for each property violated, the steps of the walk that violated it first."""
 
     walks: int = 0
     transitions: int = 0
@@ -33,7 +25,7 @@ class Simulation:
     longest: int = 0
     seconds: float = 0.0
     bound: str = ""
-    found: dict[str, Walk] = field(default_factory=dict)
+    found: dict[str, tuple[Instance, ...]] = field(default_factory=dict)
 
 
 def simulate(
@@ -72,34 +64,34 @@ class _Walker:
 
     def walk(self) -> None:
         machine = self.machine
-        states: list[Any] = [machine.initial]
+        state = machine.initial
         events: list[Instance] = []
         while len(events) < LONGEST:
-            successors = machine.successors(states[-1])
-            self.at_rest(states, events, [k for k, _, _ in successors])
+            successors = machine.successors(state)
+            self.at_rest(state, events, [k for k, _, _ in successors])
             if not successors:
                 break
             k, then, bad = self.chance.choice(successors)
             events.append(machine.instances[k])
-            states.append(then if type(then) is Beyond else machine.pack(then))
             self.result.transitions += 1
             if bad or type(then) is Beyond or not machine.holds_after[k](then):
                 for name in sorted(machine.violations(then, bad)):
-                    self.keep(name, states, events)
+                    self.keep(name, events)
             if type(then) is Beyond:
                 break
-            self.seen.add(states[-1])
+            state = machine.pack(then)
+            self.seen.add(state)
         self.result.longest = max(self.result.longest, len(events))
 
-    def at_rest(self, states: list[Any], events: list[Instance], enabled: list[int]) -> None:
+    def at_rest(self, state: Any, events: list[Instance], enabled: list[int]) -> None:
         names = {self.machine.instances[k].rule.name for k in enabled}
         for name, quiescent, apart in self.rest:
-            if names <= set(apart) and not quiescent(states[-1]):
-                self.keep(name, states, events)
+            if names <= set(apart) and not quiescent(state):
+                self.keep(name, events)
 
-    def keep(self, name: str, states: list[Any], events: list[Instance]) -> None:
+    def keep(self, name: str, events: list[Instance]) -> None:
         if name not in self.result.found:
-            self.result.found[name] = Walk(tuple(events), tuple(states))
+            self.result.found[name] = tuple(events)
 
     def progress(self, seconds: float) -> Progress:
         fired = self.machine.fired

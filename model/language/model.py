@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import typing
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from model.language.build import parameter_names
 from model.language.dials import Dial, PerIndex, dial_of
 from model.language.errors import LanguageError
 from model.language.rules import Rule
 from model.language.state import Field, State
-from model.language.terms import Index, Op, Term, walk
+from model.language.terms import BOOL, Index, Moment, Op, Term, Var, walk, want
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,29 @@ class Requirement:
 
 
 @dataclass(frozen=True)
+class Forget:
+    """Values that nobody can read any more, and that a search may forget.
+
+    For each choice of `members`, the cells of `fields` at those members may take their initial value in a state where
+    `unless` is false. This is a reduction: it is claimed to change no verdict, and the tests hold it to that.
+    """
+
+    fields: tuple[Field, ...]
+    members: tuple[Var, ...]
+    unless: Term
+    reason: str
+
+
+def forget(fields: tuple[Field, ...], unless: Callable[..., Term], reason: str) -> Forget:
+    """Declare what may be forgotten; `unless` is a function of a state and of the members, as @prop and rules are."""
+    hints = typing.get_type_hints(unless)
+    state, *domains = (hints[name] for name in parameter_names(unless))
+    variables = [domain.variable(name) for domain, name in zip(domains, parameter_names(unless)[1:], strict=True)]
+    term = want(unless(state(Moment.NOW), *variables), BOOL, "unless")
+    return Forget(fields, tuple(v.data for v in variables), term, reason)
+
+
+@dataclass(frozen=True)
 class Model:
     """Everything declared, nothing yet sized."""
 
@@ -29,6 +55,7 @@ class Model:
     dials: tuple[Dial, ...]
     rules: tuple[Rule, ...]
     requirements: tuple[Requirement, ...] = ()
+    forgets: tuple[Forget, ...] = ()
 
     def rule(self, name: str) -> Rule:
         """The rule of that name; LanguageError with the nearest name if there is none."""
@@ -56,6 +83,7 @@ def model(
     dials: tuple[Term | PerIndex, ...],
     rules: tuple[Rule, ...],
     requirements: tuple[Requirement, ...] = (),
+    forgets: tuple[Forget, ...] = (),
 ) -> Model:
     """Put a model together; every dial that is used must be listed, and every rule must be about this state."""
     listed = tuple(dial_of(d) for d in dials)
@@ -66,7 +94,7 @@ def model(
     for declared in rules:
         if declared.state is not state:
             raise LanguageError(f"the rule {declared.name} is about {declared.state.__name__}, not {state.__name__}.")
-    return Model(name, state, listed, rules, requirements)
+    return Model(name, state, listed, rules, requirements, forgets)
 
 
 def _terms_of(declared: Rule) -> list[Term]:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from model.language.model import model
+from model.language.model import forget, model
 from model.lifecycle.client import cancel, deliver, submit
-from model.lifecycle.dials import DIALS
+from model.lifecycle.content import remembered
+from model.lifecycle.dials import DIALS, REQUIREMENTS
 from model.lifecycle.engine import (
     notify,
+    publish,
     recycle,
     retire_chunk,
+    retire_late_length,
+    retire_late_stop,
+    retire_late_token,
     retire_length,
     retire_stale,
     retire_stop,
     retire_token,
 )
 from model.lifecycle.memory import release
-from model.lifecycle.scheduler import abort, acquire, admit, launch, preempt, reject, select
+from model.lifecycle.scheduler import abort, acquire, admit, hit, launch, preempt, reject, select
 from model.lifecycle.state import Lifecycle
 from model.lifecycle.worker import execute
 
@@ -29,6 +34,7 @@ LIFECYCLE = model(
         deliver,
         reject,
         admit,
+        hit,
         acquire,
         select,
         preempt,
@@ -40,8 +46,20 @@ LIFECYCLE = model(
         retire_stop,
         retire_length,
         retire_stale,
+        retire_late_token,
+        retire_late_stop,
+        retire_late_length,
         recycle,
+        publish,
         notify,
         release,
+    ),
+    REQUIREMENTS,
+    (
+        forget(
+            (Lifecycle.text_prefix, Lifecycle.text_family, Lifecycle.text_own, Lifecycle.valid),
+            remembered,
+            "what a block holds matters only while somebody may read it; whoever takes it next writes it from the start",
+        ),
     ),
 )

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from model.language.build import forall
-from model.language.rules import every, guard, rule
+from model.language.build import forall, ite
+from model.language.rules import assume, every, guard, rule
 from model.language.terms import Term
-from model.lifecycle.dials import Request, Slot, limit
+from model.lifecycle.dials import (
+    Block,
+    Cache,
+    LateResult,
+    Publish,
+    Request,
+    Slot,
+    Worker,
+    block_size,
+    cache,
+    late_result,
+    limit,
+    sharing,
+)
+from model.lifecycle.dials import publish as discipline
 from model.lifecycle.residency import leave
-from model.lifecycle.state import Actor, Entry, Lifecycle, Phase, Reason, Status, finished, in_window, oldest
+from model.lifecycle.sharing import in_prefix, is_published, name_block
+from model.lifecycle.state import Actor, Entry, Lifecycle, Phase, Reason, Status, oldest
+from model.lifecycle.terms import due, finished, in_window, known
 
 
 def take_result(now: Lifecycle, after: Lifecycle, r: Request, name: str, entry: Entry) -> None:
@@ -16,6 +32,7 @@ def take_result(now: Lifecycle, after: Lifecycle, r: Request, name: str, entry: 
     guard(name, now.entry[oldest, r] == entry)
     after.tokens[oldest, r] = 0
     after.samples[oldest, r] = False
+    after.start[oldest, r] = 0
 
 
 def take_live(now: Lifecycle, after: Lifecycle, r: Request) -> None:
@@ -49,8 +66,6 @@ def retire_token(now: Lifecycle, after: Lifecycle, r: Request) -> None:
 
 def finish(now: Lifecycle, after: Lifecycle, r: Request, why: Reason) -> None:
     """The last token is committed and the request is over. Its memory and its client hear of it later."""
-    take_result(now, after, r, "live", Entry.LIVE)
-    guard("samples", now.samples[oldest, r])
     after.committed[r] = now.committed[r] + 1
     after.phase[r] = Phase.FINISHED
     after.reason[r] = why
@@ -60,6 +75,8 @@ def finish(now: Lifecycle, after: Lifecycle, r: Request, why: Reason) -> None:
 @rule(by=Actor.ENGINE, fair=True)
 def retire_stop(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     """The sampled token ends the text. At the limit the reason is LENGTH instead."""
+    take_result(now, after, r, "live", Entry.LIVE)
+    guard("samples", now.samples[oldest, r])
     guard("more", more(now, r))
     finish(now, after, r, Reason.STOP)
 
@@ -67,7 +84,9 @@ def retire_stop(now: Lifecycle, after: Lifecycle, r: Request) -> None:
 @rule(by=Actor.ENGINE, fair=True)
 def retire_length(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     """The sampled token is the last that the request may have."""
-    guard("last", now.committed[r] + 1 == limit[r])
+    take_result(now, after, r, "live", Entry.LIVE)
+    guard("samples", now.samples[oldest, r])
+    guard("last", ~more(now, r))
     finish(now, after, r, Reason.LENGTH)
 
 
@@ -75,7 +94,39 @@ def retire_length(now: Lifecycle, after: Lifecycle, r: Request) -> None:
 def retire_stale(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     """A result of a residency that has ended is dropped: nothing is settled or committed for it."""
     take_result(now, after, r, "stale", Entry.STALE)
+    guard("not-due", ~due(now, oldest, r))
     after.entry[oldest, r] = Entry.NONE
+
+
+def take_late(now: Lifecycle, after: Lifecycle, r: Request) -> None:
+    """As take_result, for a token that is due to a preempted request. Its KV is gone; nothing is settled."""
+    take_result(now, after, r, "stale", Entry.STALE)
+    guard("due", due(now, oldest, r))
+
+
+@rule(by=Actor.ENGINE, fair=True, needs=late_result == LateResult.COMMIT)
+def retire_late_token(now: Lifecycle, after: Lifecycle, r: Request) -> None:
+    """A token arrives for a request that was preempted meanwhile, and is committed all the same."""
+    take_late(now, after, r)
+    guard("more", more(now, r))
+    after.entry[oldest, r] = Entry.NONE
+    after.committed[r] = now.committed[r] + 1
+
+
+@rule(by=Actor.ENGINE, fair=True, needs=late_result == LateResult.COMMIT)
+def retire_late_stop(now: Lifecycle, after: Lifecycle, r: Request) -> None:
+    """The token that arrives for a preempted request ends its text."""
+    take_late(now, after, r)
+    guard("more", more(now, r))
+    finish(now, after, r, Reason.STOP)
+
+
+@rule(by=Actor.ENGINE, fair=True, needs=late_result == LateResult.COMMIT)
+def retire_late_length(now: Lifecycle, after: Lifecycle, r: Request) -> None:
+    """The token that arrives for a preempted request is the last it may have."""
+    take_late(now, after, r)
+    guard("last", ~more(now, r))
+    finish(now, after, r, Reason.LENGTH)
 
 
 @rule(by=Actor.ENGINE, fair=True)
@@ -89,6 +140,26 @@ def recycle(now: Lifecycle, after: Lifecycle) -> None:
             after.entry[i, q] = now.entry[i.next, q]
             after.tokens[i, q] = now.tokens[i.next, q]
             after.samples[i, q] = now.samples[i.next, q]
+            after.start[i, q] = now.start[i.next, q]
+            for b in every(Block):
+                after.uses[i, q, b] = now.uses[i.next, q, b]
+        for w in every(Worker):
+            after.ran[i, w] = now.ran[i.next, w]
+
+
+@rule(by=Actor.ENGINE, needs=sharing)
+def publish(now: Lifecycle, after: Lifecycle, r: Request, b: Block) -> None:
+    """A block becomes visible in the cache, as the text that the request has or will have in it."""
+    tokens = now.table[r, b] * block_size
+    guard("held", now.table[r, b] > 0)
+    guard("prefix", (cache == Cache.ALL) | in_prefix(now.table[r, b]))
+    guard(
+        "computed",
+        ite(discipline == Publish.COMPUTED, tokens <= now.computed[r], tokens <= now.scheduled[r] + now.planned[r]),
+    )
+    guard("known", tokens <= known(now, r))
+    assume("unpublished", ~is_published(now, b))
+    name_block(after, r, b, now.table[r, b])
 
 
 @rule(by=Actor.ENGINE, fair=True)

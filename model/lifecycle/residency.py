@@ -5,7 +5,9 @@ from __future__ import annotations
 from model.language.build import ite
 from model.language.rules import every
 from model.lifecycle.dials import Block, Request, Slot
-from model.lifecycle.state import Entry, Lifecycle, held, oldest
+from model.lifecycle.sharing import take_back
+from model.lifecycle.state import Entry, Lifecycle, oldest
+from model.lifecycle.terms import held
 
 
 def hold(now: Lifecycle, after: Lifecycle, r: Request, b: Block) -> None:
@@ -27,6 +29,7 @@ def leave(now: Lifecycle, after: Lifecycle, r: Request, taken: bool = False) -> 
     Every way out of RUNNING goes through here, so none can forget a counter. `taken`: the rule also consumes the
     request's result in the oldest step, which is then gone instead of stale.
     """
+    take_back(now, after, r)
     after.planned[r] = 0
     after.computed[r] = 0
     after.scheduled[r] = 0

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from model.language.build import count, exists, forall, ite, total
 from model.language.rules import assume, every, guard, note, rule
-from model.lifecycle.dials import Block, Request, Slot, Tokens, budget, limit, mixed, preemption, seats
+from model.lifecycle.dials import (
+    Block,
+    Request,
+    Slot,
+    Tokens,
+    block_size,
+    budget,
+    limit,
+    mixed,
+    overrun,
+    preemption,
+    seats,
+    sharing,
+)
 from model.lifecycle.residency import hold, leave
-from model.lifecycle.state import (
-    Actor,
-    Entry,
-    Lifecycle,
-    Phase,
-    Reason,
-    Status,
-    Why,
+from model.lifecycle.sharing import not_leaned_on, published_as, unname_block
+from model.lifecycle.state import Actor, Entry, Lifecycle, Phase, Reason, Status, Why, reach
+from model.lifecycle.terms import (
     decoding,
+    due,
     fits,
     held,
     known,
-    life,
     room,
     running,
     samples_next,
@@ -42,16 +50,30 @@ def admit(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     guard("empty-handed", held(now, r) == 0)
     guard("seat", count(Request, lambda q: running(now, q)) < seats)
     guard("fits", fits(r))
+    guard("no-result-due", ~exists(Slot, lambda i: due(now, i, r)))
     after.phase[r] = Phase.RUNNING
+
+
+@rule(by=Actor.SCHEDULER, needs=sharing)
+def hit(now: Lifecycle, after: Lifecycle, r: Request, b: Block) -> None:
+    """Take the next block of the request's text from the cache instead of computing it, and hold it in the same moment."""
+    guard("running", running(now, r))
+    guard("next", published_as(now, b, r, held(now, r) + 1))
+    guard("settled", now.computed[r] == room(now, r))
+    guard("rest", room(now, r) + block_size < known(now, r))
+    hold(now, after, r, b)
+    after.computed[r] = now.computed[r] + block_size
+    after.scheduled[r] = now.scheduled[r] + block_size
 
 
 @rule(by=Actor.SCHEDULER)
 def acquire(now: Lifecycle, after: Lifecycle, r: Request, b: Block) -> None:
-    """A running request takes a free block as the next of its block table."""
+    """A running request takes a free block as the next of its block table. What the block had cached is gone."""
     guard("running", running(now, r))
     guard("free", now.ref[b] == 0)
-    guard("wanted", room(now, r) < life(r))
+    guard("wanted", room(now, r) < reach(r))
     hold(now, after, r, b)
+    unname_block(after, b)
 
 
 @rule(by=Actor.SCHEDULER)
@@ -62,7 +84,7 @@ def select(now: Lifecycle, after: Lifecycle, r: Request, k: Tokens) -> None:
     guard("room", exists(Slot, lambda i: now.status[i] == Status.EMPTY))
     guard("budget", total(Request, lambda q: now.planned[q]) + k <= budget)
     guard("known", now.scheduled[r] + k <= known(now, r) + now.owed[r])
-    guard("wanted", now.committed[r] + now.owed[r] < limit[r])
+    guard("wanted", overrun | (now.committed[r] + now.owed[r] < limit[r]))
     guard("covered", now.scheduled[r] + k <= room(now, r))
     guard(
         "unmixed",
@@ -75,6 +97,7 @@ def select(now: Lifecycle, after: Lifecycle, r: Request, k: Tokens) -> None:
 def preempt(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     """Take a running request's residency away. What it has committed stays committed; its KV will be computed again."""
     guard("running", running(now, r))
+    guard("not-leaned-on", not_leaned_on(now, r))
     note("reason", ite(short_of_memory(now), Why.MEMORY, Why.CHOICE))
     after.phase[r] = Phase.PREEMPTED
     leave(now, after, r)
@@ -85,6 +108,7 @@ def abort(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     """Act on a cancel, wherever the request is. If it finished first, there is nothing left to do."""
     guard("asked", now.asked[r])
     guard("unfinished", now.phase[r] != Phase.FINISHED)
+    guard("not-leaned-on", not_leaned_on(now, r))
     after.phase[r] = Phase.FINISHED
     after.reason[r] = Reason.CANCELLED
     leave(now, after, r)
@@ -105,6 +129,11 @@ def launch(now: Lifecycle, after: Lifecycle, i: Slot) -> None:
         after.entry[i, q] = ite(included, Entry.LIVE, Entry.NONE)
         after.tokens[i, q] = now.planned[q]
         after.samples[i, q] = last
+        after.start[i, q] = ite(included, now.scheduled[q], 0)
+        for b in every(Block):
+            needed = included & (now.table[q, b] > 0)
+            within = (now.table[q, b] - 1) * block_size < now.scheduled[q] + now.planned[q]
+            after.uses[i, q, b] = ite(needed & within, now.table[q, b], 0)
         after.scheduled[q] = now.scheduled[q] + now.planned[q]
         after.owed[q] = now.owed[q] + ite(last, 1, 0)
         after.planned[q] = 0

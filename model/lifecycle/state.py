@@ -1,29 +1,42 @@
-"""What is known of a serving engine at one moment, and the terms that several rules share.
+"""What is known of a serving engine at one moment.
 
 Two counters are kept for progress. `computed` is settled: the tokens whose KV is valid because the step that
 wrote them was retired. `scheduled` is optimistic: it also counts what is in flight. Real engines store the
 optimistic one too, and lose or double tokens when the two are not brought together exactly once, so it is
 stored here, where forgetting it can be seen.
+
+What the engine believes of memory (`computed`, `published`) and what is true of it (`text_*`, `valid`: a ghost that
+no rule's guard reads) are different fields, so that a belief can turn out wrong.
 """
 
 from __future__ import annotations
 
 import enum
 
-from model.language.build import count, exists
+from model.language.build import ite
 from model.language.state import State, field, flag, upto
-from model.language.terms import Index, Term
+from model.language.terms import Term
 from model.lifecycle.dials import (
     Block,
+    Cache,
+    LateResult,
     Request,
     Slot,
+    Worker,
     block_size,
     blocks,
     budget,
+    cache,
     depth,
+    families,
+    late_result,
     limit,
+    memory_matters,
+    overrun,
     prompt,
     requests,
+    sharing,
+    workers,
 )
 
 
@@ -91,8 +104,13 @@ def life(r: Request) -> Term:
     return prompt[r] + limit[r] - 1
 
 
+def reach(r: Request) -> Term:
+    """Tokens that may be scheduled for the request: its life and, with overrun, what is planned past its end."""
+    return life(r) + ite(overrun, depth, 0)
+
+
 class Lifecycle(State):
-    """The fields of the model. All but the first group are zero unless the request is RUNNING."""
+    """The fields of the model. Those on progress are zero unless the request is RUNNING."""
 
     phase = field(Phase, Request, doc="where the request is in its life")
     reason = field(Reason, Request, doc="why it finished")
@@ -101,8 +119,8 @@ class Lifecycle(State):
     delivered = field(upto(lambda r: limit[r]), Request, doc="output tokens the client has taken")
     notified = field(upto(1), Request, doc="terminal messages sent")
 
-    computed = field(upto(life), Request, doc="tokens whose KV is valid (settled)")
-    scheduled = field(upto(life), Request, doc="tokens computed or in flight (optimistic)")
+    computed = field(upto(reach), Request, doc="tokens whose KV is valid (settled)")
+    scheduled = field(upto(reach), Request, doc="tokens computed or in flight (optimistic)")
     owed = field(upto(depth), Request, doc="output tokens promised by steps in flight")
     planned = field(upto(budget), Request, doc="tokens chosen for the step being built")
 
@@ -110,61 +128,62 @@ class Lifecycle(State):
         upto(blocks), Request, Block, doc="the block's position in the request's block table, from 1; 0 if not held"
     )
     ref = field(upto(requests), Block, doc="the engine's own reference count")
+    published = field(
+        upto(blocks), Block, needs=sharing, doc="the position in its prefix that the block is published as; 0 if not"
+    )
+    published_family = field(
+        upto(families - 1), Block, needs=sharing & (families > 1), doc="the family whose prefix that is"
+    )
+    published_own = field(
+        upto(blocks),
+        Request,
+        Block,
+        needs=cache == Cache.ALL,
+        doc="the position in the request's own text (behind the prefix) that the block is published as; 0 if not",
+    )
 
     status = field(Status, Slot, doc="the state of the step in this place of the window")
     entry = field(Entry, Slot, Request, doc="what the step holds for the request")
     tokens = field(upto(budget), Slot, Request, doc="tokens the step computes for the request")
     samples = field(flag, Slot, Request, doc="the step samples an output token for the request")
-
-
-# ------------------------------------------------------------------------------------- shared terms
-def known(s: Lifecycle, r: Request) -> Term:
-    """Tokens of the request whose values are decided: its prompt and what is committed."""
-    return prompt[r] + s.committed[r]
-
-
-def held(s: Lifecycle, r: Request) -> Term:
-    """Blocks in the request's block table."""
-    return count(Block, lambda b: s.table[r, b] > 0)
-
-
-def room(s: Lifecycle, r: Request) -> Term:
-    """Tokens that fit into the blocks the request holds."""
-    return held(s, r) * block_size
-
-
-def fits(r: Request) -> Term:
-    """Whether the request could ever be computed with the whole pool to itself."""
-    return life(r) <= blocks * block_size
-
-
-def running(s: Lifecycle, r: Request) -> Term:
-    return s.phase[r] == Phase.RUNNING
-
-
-def finished(s: Lifecycle, r: Request) -> Term:
-    return s.phase[r] == Phase.FINISHED
-
-
-def samples_next(s: Lifecycle, r: Request, tokens: Term) -> Term:
-    """Whether computing this many more tokens reaches the end of what is known, so that a token is sampled."""
-    return s.scheduled[r] + tokens == known(s, r) + s.owed[r]
-
-
-def decoding(s: Lifecycle, r: Request) -> Term:
-    """Whether what the request computes next is an ordinary decode: it has output, and only the newest token lacks KV."""
-    return (s.committed[r] + s.owed[r] > 0) & (s.scheduled[r] + 1 == known(s, r) + s.owed[r])
-
-
-def short_of_memory(s: Lifecycle) -> Term:
-    """No block is free, and some running request needs one to go on."""
-    free = exists(Block, lambda b: s.ref[b] == 0)
-    needs = exists(
-        Request, lambda q: running(s, q) & (s.scheduled[q] + s.planned[q] == room(s, q)) & (room(s, q) < life(q))
+    start = field(
+        upto(lambda i, r: reach(r)),
+        Slot,
+        Request,
+        needs=memory_matters | (late_result == LateResult.COMMIT),
+        doc="the request's scheduled tokens when the step was launched",
     )
-    return ~free & needs
+    uses = field(
+        upto(blocks), Slot, Request, Block, needs=memory_matters, doc="the block's position in the table when launched"
+    )
+    ran = field(flag, Slot, Worker, needs=workers > 1, doc="the worker has run the step, and others have not yet")
 
-
-def in_window(s: Lifecycle, i: Slot, r: Index) -> Term:
-    """Whether the step in this place holds anything for the request."""
-    return s.entry[i, r] != Entry.NONE
+    text_prefix = field(
+        upto(blocks),
+        Block,
+        Worker,
+        needs=memory_matters & sharing,
+        doc="ghost: the position in the shared prefix whose KV the block really holds; 0 if none",
+    )
+    text_family = field(
+        upto(families - 1),
+        Block,
+        Worker,
+        needs=memory_matters & sharing & (families > 1),
+        doc="ghost: the family whose prefix that is",
+    )
+    text_own = field(
+        upto(blocks),
+        Request,
+        Block,
+        Worker,
+        needs=memory_matters,
+        doc="ghost: the position in the request's own text whose KV the block really holds; 0 if none",
+    )
+    valid = field(
+        upto(block_size),
+        Block,
+        Worker,
+        needs=memory_matters,
+        doc="ghost: how many of the block's first slots hold that KV",
+    )

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from model.language.rules import Rule
+from model.readings.ground import belongs
 from model.readings.interpret import Interpreter
 from model.readings.layout import Layout, code
 from model.readings.world import members
@@ -29,6 +30,20 @@ def after(layout: Layout, rule: Rule, at: tuple[int, ...], state: Sequence[int])
             place = layout.position.get((update.field, tuple(interpreter.value(i, inner) for i in update.indices)))
             if place is not None:
                 result[place] = code(update.field.sort, interpreter.value(update.value, inner))
+    return result
+
+
+def forgotten(layout: Layout, state: Sequence[int]) -> list[int]:
+    """The state without what the model lets a search forget."""
+    interpreter = Interpreter(layout.world, layout.reader(state))
+    result = list(state)
+    for declared in layout.model.forgets:
+        for at in itertools.product(*(members(v.domain, layout.world) for v in declared.members)):
+            env = dict(zip(declared.members, at, strict=True))
+            if not interpreter.value(declared.unless, dict(env)):
+                for place, cell in enumerate(layout.cells):
+                    if cell.field in declared.fields and belongs(cell, env):
+                        result[place] = cell.initial
     return result
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from model.language.rules import Rule, Update
 from model.language.terms import Moment, Op, Term, Var
-from model.readings.layout import Layout, code
+from model.readings.layout import Cell, Layout, code
 from model.readings.operators import MEANING
 from model.readings.world import members
 
@@ -241,6 +241,37 @@ def instances(layout: Layout) -> list[Instance]:
             guards = tuple(grounder.term(g.condition, env) for g in rule.guards)
             found.append(Instance(rule, at, guards, tuple(_effects(grounder, rule, env))))
     return found
+
+
+@dataclass(frozen=True)
+class Forgetting:
+    """Cells that a search may set to their initial values in a state where `unless` is false."""
+
+    places: tuple[int, ...]
+    unless: Ground
+
+    @property
+    def concerns(self) -> frozenset[int]:
+        """The cells whose change can make a difference."""
+        return frozenset(self.places) | places(self.unless, Moment.NOW)
+
+
+def forgettings(layout: Layout) -> list[Forgetting]:
+    """What the model lets a search forget, for each choice of members."""
+    grounder = Grounder(layout)
+    found = []
+    for declared in layout.model.forgets:
+        for at in itertools.product(*(members(v.domain, layout.world) for v in declared.members)):
+            env = dict(zip(declared.members, at, strict=True))
+            cells = tuple(p for p, c in enumerate(layout.cells) if c.field in declared.fields and belongs(c, env))
+            if cells:
+                found.append(Forgetting(cells, grounder.term(declared.unless, env)))
+    return found
+
+
+def belongs(cell: Cell, env: Mapping[Var, int]) -> bool:
+    """Whether the cell is at these members, in those of its indices that they are members of."""
+    return all(cell.at[cell.field.indices.index(v.domain)] == m for v, m in env.items())
 
 
 def _effects(grounder: Grounder, rule: Rule, env: Mapping[Var, int]) -> Iterator[tuple[int, Ground]]:

@@ -23,11 +23,13 @@ from model.language.terms import Moment, Op
 from model.readings.ground import (
     FALSE,
     TRUE,
+    Forgetting,
     Ground,
     Grounder,
     Instance,
     conjunction,
     conjuncts,
+    forgettings,
     instances,
     is_constant,
     places,
@@ -121,14 +123,16 @@ class Machine:
 
     `successors(s)` gives (instance number, state, numbers of the violated step properties) for each enabled
     instance; `fired` and `sole` count, for each rule, its steps and, for each guard, how often it alone was false.
-    States are `bytes` where every bound fits a byte, and tuples otherwise.
+    States are `bytes` where every bound fits a byte, and tuples otherwise. If `forgetful`, what the model lets a search
+    forget is forgotten after each step (the step properties see it still).
     """
 
-    def __init__(self, model: Model, world: World, properties: Sequence[Property] = ()) -> None:
+    def __init__(self, model: Model, world: World, properties: Sequence[Property] = (), forgetful: bool = True) -> None:
         self.model, self.world = model, world
         self.layout = Layout(model, world)
         self.instances = instances(self.layout)
         self.grounder = Grounder(self.layout)
+        self.forgettings = forgettings(self.layout) if forgetful else []
         live = [p for p in properties if self.grounder.term(p.needs, {}).data]
         self.properties = tuple(live)
         self.checks = [self._check(p) for p in live]
@@ -230,7 +234,15 @@ class Source:
         beyond = " and ".join(b for b in inside if b)
         lines.append(f"t = copy(s) if {beyond} else Beyond(s)" if beyond else "t = copy(s)")
         lines += [f"t[{place}] = {self.writer.cell(place, Moment.THEN)}" for place, _ in found.effects]
+        lines += [line for gone in self.machine.forgettings for line in self.forget(gone, found)]
         return lines + self.step_properties(k, found)
+
+    def forget(self, gone: Forgetting, found: Instance) -> list[str]:
+        if not gone.concerns & found.written:
+            return []
+        unless = _settle(shift(gone.unless, Moment.THEN), found.written)
+        cells = [f"    t[{p}] = {self.layout.cells[p].initial}" for p in gone.places]
+        return [f"if not ({self.writer.write(unless)}):", *cells]
 
     def value(self, term: Ground) -> str:
         text = self.writer.write(term)
@@ -276,6 +288,8 @@ class Source:
 
     def after(self, k: int) -> list[str]:
         written = self.machine.instances[k].written
+        for gone in self.machine.forgettings:
+            written |= frozenset(gone.places) if gone.concerns & written else frozenset()
         parts = [
             part
             for check in self.machine.checks

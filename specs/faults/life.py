@@ -5,7 +5,8 @@ from __future__ import annotations
 from model.language import Term
 from model.language.edits import Drop, Replace
 from model.lifecycle.dials import Request, Tokens
-from model.lifecycle.state import Lifecycle, finished, running
+from model.lifecycle.state import Lifecycle
+from model.lifecycle.terms import finished, running
 from specs.faults.fault import Fault
 
 

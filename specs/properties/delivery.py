@@ -6,7 +6,8 @@ from model.language import Term, enabled, exists, forall, implies, prop, reachab
 from model.lifecycle.client import deliver
 from model.lifecycle.dials import Request, limit
 from model.lifecycle.engine import notify
-from model.lifecycle.state import Entry, Lifecycle, Phase, Reason, Status, finished, fits, held, known, oldest, running
+from model.lifecycle.state import Entry, Lifecycle, Phase, Reason, Status, oldest
+from model.lifecycle.terms import due, finished, fits, held, known, running
 from specs.kinds import ABORT, COUNTERS, SPLICED_OUTPUT, STALE_RESULT, STUCK, TERMINAL_MESSAGE
 
 
@@ -48,15 +49,18 @@ def grows(before: Lifecycle, then: Lifecycle) -> Term:
     ),
 )
 def context_first(before: Lifecycle, then: Lifecycle) -> Term:
-    """A token is committed only from a live, executed result that completes all of its context, and only once."""
+    """A token is committed only from an executed result that completes all of its context, live or due, and only once."""
+
+    def complete(r: Request) -> Term:
+        tokens = before.tokens[oldest, r]
+        live = (before.entry[oldest, r] == Entry.LIVE) & (before.computed[r] + tokens == known(before, r))
+        return live | (due(before, oldest, r) & (before.start[oldest, r] + tokens == known(before, r)))
+
     return forall(
         Request,
         lambda r: implies(
             then.committed[r] > before.committed[r],
-            (before.status[oldest] == Status.EXECUTED)
-            & (before.entry[oldest, r] == Entry.LIVE)
-            & (before.computed[r] + before.tokens[oldest, r] == known(before, r))
-            & (then.entry[oldest, r] == Entry.NONE),
+            (before.status[oldest] == Status.EXECUTED) & complete(r) & (then.entry[oldest, r] == Entry.NONE),
         ),
     )
 
@@ -68,12 +72,15 @@ def context_first(before: Lifecycle, then: Lifecycle) -> Term:
     witness=lambda s: exists(Request, lambda r: (s.entry[oldest, r] == Entry.LIVE) & s.samples[oldest, r]),
 )
 def no_loss(before: Lifecycle, then: Lifecycle) -> Term:
-    """A live result that sampled a token leaves the window only by committing it."""
+    """A live (or due) result that sampled a token leaves the window only by committing it."""
+
+    def counts(r: Request) -> Term:
+        return ((before.entry[oldest, r] == Entry.LIVE) & before.samples[oldest, r]) | due(before, oldest, r)
+
     return forall(
         Request,
         lambda r: implies(
-            (before.entry[oldest, r] == Entry.LIVE) & before.samples[oldest, r] & (then.entry[oldest, r] == Entry.NONE),
-            then.committed[r] == before.committed[r] + 1,
+            counts(r) & (then.entry[oldest, r] == Entry.NONE), then.committed[r] == before.committed[r] + 1
         ),
     )
 

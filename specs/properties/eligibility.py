@@ -18,18 +18,24 @@ from model.language import (
 from model.language import (
     before as before_slot,
 )
-from model.lifecycle.dials import Request, Slot, budget, mixed, seats
-from model.lifecycle.state import (
-    Entry,
-    Lifecycle,
-    Status,
-    decoding,
-    finished,
-    in_window,
-    known,
-    oldest,
-    running,
+from model.lifecycle.dials import (
+    Block,
+    Device,
+    LateResult,
+    Request,
+    Slot,
+    Worker,
+    budget,
+    depth,
+    device,
+    late_result,
+    memory_matters,
+    mixed,
+    seats,
+    workers,
 )
+from model.lifecycle.state import Entry, Lifecycle, Status, oldest
+from model.lifecycle.terms import decoding, finished, in_window, known, running
 from specs.kinds import COUNTERS, EARLY_REUSE, SELECTION, SPLICED_OUTPUT, STALE_RESULT
 
 
@@ -119,13 +125,14 @@ def mixes(s: Lifecycle) -> Term:
     witness=lambda s: s.status[oldest] == Status.EXECUTED,
 )
 def window(s: Lifecycle) -> Term:
-    """The window is filled and executed from the oldest on, and an entry has tokens exactly where it has work."""
+    """The window is filled (and, in order, executed) from the oldest on; an entry has tokens exactly where it has work."""
 
     def filled(i: Slot) -> Term:
         return (s.status[i] == Status.EMPTY) | forall(Slot, lambda j: (j >= i) | (s.status[j] != Status.EMPTY))
 
     def in_order(i: Slot) -> Term:
-        return (s.status[i] != Status.EXECUTED) | forall(Slot, lambda j: (j >= i) | (s.status[j] == Status.EXECUTED))
+        older = forall(Slot, lambda j: (j >= i) | (s.status[j] == Status.EXECUTED))
+        return (device == Device.UNORDERED) | (s.status[i] != Status.EXECUTED) | older
 
     def entries(i: Slot, r: Request) -> Term:
         empty = implies(s.status[i] == Status.EMPTY, ~in_window(s, i, r))
@@ -164,6 +171,66 @@ def samples_at_end(s: Lifecycle) -> Term:
 
 
 @prop(
+    rule="R5",
+    reason="A gap between two chunks is KV that nobody computes; an overlap is work done twice.",
+    catches=(COUNTERS, SPLICED_OUTPUT),
+    needs=memory_matters | (late_result == LateResult.COMMIT),
+    witness=lambda s: exists(
+        Slot, lambda i: exists(Request, lambda r: (s.entry[i, r] == Entry.LIVE) & (s.start[i, r] > s.computed[r]))
+    ),
+)
+def contiguous(s: Lifecycle) -> Term:
+    """A request's live entries follow one another without gap or overlap, from what is settled on."""
+
+    def begins(i: Slot, r: Request) -> Term:
+        return s.computed[r] + before_slot(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
+
+    needed = late_result == LateResult.COMMIT
+    return forall(
+        Slot,
+        lambda i: forall(
+            Request,
+            lambda r: implies(
+                (s.entry[i, r] == Entry.LIVE) & (needed | (s.status[i] == Status.LAUNCHED)),
+                s.start[i, r] == begins(i, r),
+            ),
+        ),
+    )
+
+
+@prop(
+    rule="R8",
+    reason="A step whose results are taken before every worker has run it is read by workers that lag behind.",
+    catches=(EARLY_REUSE, COUNTERS),
+    needs=workers > 1,
+    witness=lambda s: exists(Slot, lambda i: exists(Worker, lambda w: s.ran[i, w])),
+)
+def run_by_all(s: Lifecycle) -> Term:
+    """A step that some workers have run, and others not, is still launched."""
+    return forall(
+        Slot,
+        lambda i: (
+            forall(Worker, lambda w: implies(s.ran[i, w], s.status[i] == Status.LAUNCHED))
+            & ~forall(Worker, lambda w: s.ran[i, w])
+        ),
+    )
+
+
+@reachable(rule="R8", needs=depth > 1, reason="A window of two is there to plan a step while another runs.")
+def runs_ahead(s: Lifecycle) -> Term:
+    """A request has work in two launched steps at once, the later for a token that the earlier will sample."""
+    return exists(
+        Request,
+        lambda r: (
+            (s.entry[oldest, r] == Entry.LIVE)
+            & (s.status[oldest.next] == Status.LAUNCHED)
+            & (s.entry[oldest.next, r] == Entry.LIVE)
+            & s.samples[oldest, r]
+        ),
+    )
+
+
+@prop(
     rule="R9",
     reason="A result counts only for the residency that asked for it: after a preemption or a cancel it is stale.",
     catches=(STALE_RESULT,),
@@ -183,6 +250,10 @@ def live_is_running(s: Lifecycle) -> Term:
 def launched_is_fixed(before: Lifecycle, then: Lifecycle) -> Term:
     """A launched step keeps its requests, tokens and samples until it has executed, also when the window moves up."""
 
+    def same_place(i: Slot, j: Slot, r: Request) -> Term:
+        uses = forall(Block, lambda b: then.uses[j, r, b] == before.uses[i, r, b])
+        return (then.start[j, r] == before.start[i, r]) & uses
+
     def same(i: Slot, j: Slot) -> Term:
         """What was in place i before is in place j then; live work may have turned stale, stale never live."""
         return forall(
@@ -192,6 +263,7 @@ def launched_is_fixed(before: Lifecycle, then: Lifecycle) -> Term:
                 (before.entry[i, r] != Entry.STALE) | (then.entry[j, r] == Entry.STALE),
                 then.tokens[j, r] == before.tokens[i, r],
                 then.samples[j, r] == before.samples[i, r],
+                implies(then.status[j] == Status.LAUNCHED, same_place(i, j, r)),
             ),
         )
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from model.language import Term, count, exists, forall, implies, prop, step
-from model.lifecycle.dials import Block, Request, Slot
-from model.lifecycle.state import Entry, Lifecycle, Status, held, in_window, running
+from model.lifecycle.dials import Block, Release, Request, Slot, release
+from model.lifecycle.sharing import is_published
+from model.lifecycle.state import Entry, Lifecycle, Status
+from model.lifecycle.terms import held, in_window, running
 from specs.kinds import EARLY_REUSE, LEAK, OVER_RELEASE
 
 
@@ -29,12 +31,14 @@ def references(s: Lifecycle) -> Term:
     ),
 )
 def exclusive(s: Lifecycle) -> Term:
-    """No block is in the block tables of two requests."""
+    """A block in the block tables of two requests is one that the cache shared between them."""
     return forall(
         Request,
         lambda r: forall(
             Request,
-            lambda q: forall(Block, lambda b: implies((r != q) & (s.table[r, b] > 0), s.table[q, b] == 0)),
+            lambda q: forall(
+                Block, lambda b: implies((r != q) & (s.table[r, b] > 0) & (s.table[q, b] > 0), is_published(s, b))
+            ),
         ),
     )
 
@@ -63,6 +67,7 @@ def positions(s: Lifecycle) -> Term:
     rule="R2",
     reason="A kernel in flight cannot be stopped. A block that changes hands before it has run is written by two owners.",
     catches=(EARLY_REUSE,),
+    needs=release == Release.FENCED,
     witness=lambda s: exists(
         Slot,
         lambda i: exists(
@@ -91,6 +96,7 @@ def keeps(before: Lifecycle, then: Lifecycle) -> Term:
     rule="R2",
     reason="A request that runs again while a step of its last residency is on the device would share its blocks with it.",
     catches=(EARLY_REUSE,),
+    needs=release == Release.FENCED,
     witness=lambda s: exists(
         Slot, lambda i: exists(Request, lambda r: (s.status[i] == Status.LAUNCHED) & (s.entry[i, r] == Entry.STALE))
     ),
@@ -116,21 +122,19 @@ def stale_waits(s: Lifecycle) -> Term:
     ),
 )
 def reads_own(s: Lifecycle) -> Term:
-    """A launched step with live work finds all of the request's scheduled tokens in blocks that are the request's alone."""
+    """Live work in a launched step finds the request's blocks in its hands: its alone, or shared through the cache."""
+
+    def own(r: Request, b: Block) -> Term:
+        alone = (s.ref[b] == 1) & (count(Request, lambda q: s.table[q, b] > 0) == 1)
+        return implies(s.table[r, b] > 0, alone | (is_published(s, b) & (s.ref[b] > 0)))
+
     return forall(
         Slot,
         lambda i: forall(
             Request,
             lambda r: implies(
                 (s.status[i] == Status.LAUNCHED) & (s.entry[i, r] == Entry.LIVE),
-                (held(s, r) > 0)
-                & forall(
-                    Block,
-                    lambda b: implies(
-                        s.table[r, b] > 0,
-                        (s.ref[b] == 1) & (count(Request, lambda q: s.table[q, b] > 0) == 1),
-                    ),
-                ),
+                (held(s, r) > 0) & forall(Block, lambda b: own(r, b)),
             ),
         ),
     )

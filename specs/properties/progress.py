@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from model.language import Term, exists, forall, implies, ite, prop, total
-from model.lifecycle.dials import Request, Slot, block_size
-from model.lifecycle.state import Entry, Lifecycle, known, life, room, running
-from specs.kinds import COUNTERS, LEAK, SPLICED_OUTPUT, STALE_RESULT, STUCK
+from model.lifecycle.dials import Request, Slot, block_size, limit, overrun
+from model.lifecycle.state import Entry, Lifecycle, reach
+from model.lifecycle.terms import known, room, running
+from specs.kinds import COUNTERS, LEAK, SELECTION, SPLICED_OUTPUT, STALE_RESULT, STUCK
 
 
 def live_tokens(s: Lifecycle, r: Request) -> Term:
@@ -84,11 +85,23 @@ def ends_with_residency(s: Lifecycle) -> Term:
     rule="R5",
     reason="A request that hoards blocks it can never fill starves the others.",
     catches=(LEAK, STUCK),
-    witness=lambda s: exists(Request, lambda r: room(s, r) >= life(r)),
+    witness=lambda s: exists(Request, lambda r: room(s, r) >= reach(r)),
 )
 def no_hoard(s: Lifecycle) -> Term:
     """A request holds no block that its whole life could not need."""
-    return forall(Request, lambda r: room(s, r) < life(r) + block_size)
+    return forall(Request, lambda r: room(s, r) < reach(r) + block_size)
+
+
+@prop(
+    rule="R5",
+    reason="Work beyond the last token is work for nobody, and its token must not reach the client.",
+    catches=(COUNTERS, SELECTION),
+    needs=~overrun,
+    witness=lambda s: exists(Request, lambda r: (s.owed[r] > 0) & (s.committed[r] + s.owed[r] == limit[r])),
+)
+def within_limit(s: Lifecycle) -> Term:
+    """Committed and owed tokens together stay within the request's limit: nothing is launched beyond its last token."""
+    return forall(Request, lambda r: s.committed[r] + s.owed[r] <= limit[r])
 
 
 @prop(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from model.language import Term, at_rest, exists, forall, home, reachable
 from model.lifecycle.client import cancel, submit
 from model.lifecycle.dials import Block, Request, Slot
-from model.lifecycle.state import Lifecycle, Phase, Reason, Status, finished
+from model.lifecycle.state import Lifecycle, Phase, Reason, Status
+from model.lifecycle.terms import finished
 from specs.kinds import ABORT, LEAK, STUCK
 
 
