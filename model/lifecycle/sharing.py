@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.language.build import forall, ite
 from model.language.rules import every
 from model.language.terms import Term
-from model.lifecycle.dials import Block, Publish, Request, block_size, family, prefix, publish, sharing
+from model.lifecycle.dials import Block, Cache, Publish, Request, block_size, cache, family, prefix, publish, sharing
 from model.lifecycle.state import Lifecycle
 
 
@@ -30,11 +30,15 @@ def published_as(s: Lifecycle, b: Block, r: Request, position: Term) -> Term:
 
 
 def name_block(after: Lifecycle, r: Request, b: Block, position: Term) -> None:
-    """The block is published as the text at this position of the request."""
-    after.published[b] = ite(in_prefix(position), position, 0)
-    after.published_family[b] = ite(in_prefix(position), family[r], 0)
+    """The block is published as the text at this position of the request.
+
+    Where only the prefix is cached every name is taken for one of the prefix; that it is, is for the guard to see to.
+    """
+    shared = (cache == Cache.PREFIX) | in_prefix(position)
+    after.published[b] = ite(shared, position, 0)
+    after.published_family[b] = ite(shared, family[r], 0)
     for q in every(Request):
-        after.published_own[q, b] = ite((q == r) & ~in_prefix(position), position, 0)
+        after.published_own[q, b] = ite((q == r) & ~shared, position, 0)
 
 
 def unname_block(after: Lifecycle, b: Block) -> None:

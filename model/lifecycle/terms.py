@@ -61,10 +61,13 @@ def in_window(s: Lifecycle, i: Slot, r: Request) -> Term:
 
 
 def due(s: Lifecycle, i: Slot, r: Request) -> Term:
-    """Whether the step holds a token that will be committed although its residency has ended."""
+    """Whether the step holds a token that will be committed although its residency has ended.
+
+    The request is PREEMPTED then, because admission waits for what is due; a fault may let it run again.
+    """
     return (
         (late_result == LateResult.COMMIT)
         & (s.entry[i, r] == Entry.STALE)
         & s.samples[i, r]
-        & (s.phase[r] == Phase.PREEMPTED)
+        & (s.phase[r] != Phase.FINISHED)
     )
