@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from checker.check import CheckResult, Options, WorldResult, check_world, unreached
-from checker.cli.options import add_common, non_negative, parse_setting, positive
+from checker.cli.options import add_common, non_negative, positive
 from checker.replay import itf
 from checker.report import check_text, machine_text
 from checker.report.output import Output
 from checker.search.limits import Limits
+from checker.settings import parse_setting
 from checker.variation import Variation, vary
 from checker.verdict import Verdict
 from checker.version import VERSION

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
-
-from checker.verdict import Unusable
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:
@@ -44,25 +41,3 @@ def seconds(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no number of seconds above 0")
     return value
-
-
-def parse_setting(text: str) -> tuple[str, Any]:
-    """`budget=4`, `mixed=off`, `prompt=5,1` or `release=ordered` as a dial's name and value."""
-    name, found, value = text.partition("=")
-    if not found or not name or not value:
-        raise Unusable(f"--set {text}: write DIAL=VALUE, such as preemption=off or prompt=5,1.")
-    if "," in value:
-        return name.strip(), [_plain(v) for v in value.split(",")]
-    return name.strip(), _plain(value)
-
-
-def _plain(text: str) -> Any:
-    text = text.strip()
-    if text.lower() in ("on", "true"):
-        return True
-    if text.lower() in ("off", "false"):
-        return False
-    try:
-        return int(text)
-    except ValueError:
-        return text

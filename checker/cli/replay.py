@@ -1,0 +1,81 @@
+"""`schedproof replay`: stories and traces, run again step by step."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+from pathlib import Path
+
+from checker.check import shows_violation
+from checker.replay import itf
+from checker.replay.story import read_story, rewritten, tell
+from checker.report import trace_text
+from checker.report.output import Output
+from checker.verdict import Unusable, Verdict, worst
+from checker.version import VERSION
+from model.lifecycle import LIFECYCLE
+from specs.properties import PROPERTIES
+from specs.stories import story_files
+
+HELP = "run stories and traces again"
+DESCRIPTION = """\
+Runs stories (scripts of events, *.txt) and traces (*.itf.json) step by step in the interpreter. A story must give the
+record it was accepted with; a trace must run as its file says and show its violation. Without FILE, all shipped
+stories are run.
+
+examples:
+  schedproof replay                                     all shipped stories
+  schedproof replay my-story.txt --rewrite              accept what the story gives now
+  schedproof replay schedproof-traces/*.itf.json        do these traces still show what they showed?"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a story (.txt) or a trace (.itf.json)")
+    parser.add_argument("--rewrite", action="store_true", help="write what each story gives into its file")
+    parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    parser.add_argument("--quiet", action="store_true", help="print the last line only")
+
+
+def run(options: argparse.Namespace, output: Output) -> Verdict:
+    rows = []
+    for path in options.files or story_files():
+        replay = _trace if path.suffix == ".json" else _story
+        lines, failures = replay(path, options.rewrite)
+        verdict = Verdict.VIOLATED if failures else Verdict.HOLDS
+        rows.append({"file": str(path), "verdict": verdict.word, "failures": failures})
+        if not options.json:
+            output.details([f"{path}:", *(f"  {line}" for line in lines), *(f"  FAILED {f}" for f in failures)])
+    verdict = worst(Verdict.VIOLATED if r["failures"] else Verdict.HOLDS for r in rows)
+    if options.json:
+        document = {"version": VERSION, "command": "replay", "verdict": verdict.word, "files": rows}
+        output.lines([json.dumps(document, indent=2)])
+    else:
+        bad = sum(bool(r["failures"]) for r in rows)
+        output.lines([f"{verdict.word}: {len(rows) - bad} of {len(rows)} replayed as they should"])
+    return verdict
+
+
+def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
+    story = read_story(path)
+    told = tell(story, LIFECYCLE, PROPERTIES)
+    if rewrite and not told.failures:
+        try:
+            path.write_text(rewritten(story, told))
+        except OSError as error:
+            raise Unusable(f"{path} cannot be written ({error.strerror}); copy the story elsewhere.") from None
+        return [*told.lines, f"{told.events} events; accepted"], []
+    failures = list(told.failures)
+    if tuple(told.lines) != story.golden:
+        changes = difflib.unified_diff(story.golden, told.lines, "accepted", "now", lineterm="", n=1)
+        failures.append(
+            "\n  ".join(["it gives another record than the accepted one (--rewrite accepts it):", *changes])
+        )
+    return [*told.lines, f"{told.events} events"], failures
+
+
+def _trace(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
+    trace = itf.load(path, LIFECYCLE)
+    lines = [f"{trace_text.headline(trace)}: runs as the file says"]
+    failures = [] if shows_violation(trace, PROPERTIES) else [f"it does not violate {trace.shows} any more"]
+    return lines, failures
