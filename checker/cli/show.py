@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from checker.replay import itf
-from checker.report import cards, check_text, trace_text
+from checker.report import cards, check_text, graphs, trace_text
 from checker.report.output import Output
+from checker.search.explore import explore
+from checker.settings import parse_setting
 from checker.verdict import Unusable, Verdict
 from checker.version import VERSION
-from checker.worlds import WorldFile, find, shipped
+from checker.worlds import WorldFile, find, shipped, with_dials
 from model.language.edits import parts
 from model.language.model import nearest
 from model.lifecycle import LIFECYCLE
+from model.readings.python import Machine
 from model.readings.world import plain
 from specs.faults import FAULTS
 from specs.properties import PROPERTIES
@@ -31,20 +34,33 @@ examples:
   schedproof show release                  one rule: guards, updates, where it is declared
   schedproof show delivery.grows           one property: what, why, what it catches
   schedproof show worlds                   the shipped worlds
-  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review"""
+  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review
+  schedproof show pair --format svg        the life of a request, as it is in the explored states"""
 
+GRAPHS = ("graphml", "dot", "svg")
 LISTS = ("rules", "properties", "worlds", "faults", "dials")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", metavar="WHAT", help=f"{', '.join(LISTS)}, the name of one of them, or a trace file")
-    parser.add_argument("--format", choices=("text", "md", "json"), default="text", help="default text")
+    parser.add_argument("--format", choices=("text", "md", "json", *GRAPHS), default="text", help="default text")
+    parser.add_argument(
+        "--graph",
+        choices=("states", "lifecycle"),
+        help="of a world: its explored states, or what one request goes through in them "
+        "(default: states for graphml, lifecycle for dot and svg)",
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="DIAL=VALUE", dest="settings", help="of a world: set a dial"
+    )
     parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     what: str = options.what
-    if _is_file(what):
+    if options.format in GRAPHS:
+        lines = _graph(options)
+    elif _is_file(what):
         lines = _trace(Path(what), options.format)
     elif what in LISTS:
         lines = _list(what, options.format)
@@ -52,6 +68,20 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         lines = _one(what, options.format)
     output.lines(lines)
     return Verdict.HOLDS
+
+
+def _graph(options: argparse.Namespace) -> list[str]:
+    """The graph of a world, explored for it."""
+    if options.what in LISTS or (options.what.endswith(".json")):
+        raise Unusable(
+            f"--format {options.format} draws a world, not {options.what}; name one of {', '.join(world_files())}."
+        )
+    file = with_dials(LIFECYCLE, find(LIFECYCLE, options.what), dict(parse_setting(s) for s in options.settings))
+    explored = explore(Machine(LIFECYCLE, file.world))
+    kind = options.graph or ("states" if options.format == "graphml" else "lifecycle")
+    graph = (graphs.state_graph if kind == "states" else graphs.lifecycle_graph)(explored)
+    draw = {"graphml": graphs.graphml, "dot": graphs.dot, "svg": graphs.svg}[options.format]
+    return [draw(graph)]
 
 
 def _is_file(what: str) -> bool:

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from model.lifecycle import Lifecycle
 from model.lifecycle.dials import Block, Request, prompt
-from model.lifecycle.state import Phase
+from model.lifecycle.state import Lifecycle, Phase
 from model.readings.ground import Instance
 from model.readings.layout import Layout, member_name
 
