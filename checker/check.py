@@ -21,10 +21,10 @@ from model.readings.python import Machine
 
 @dataclass(frozen=True)
 class Options:
-    """How to search."""
+    """How to search. `reduction`: up to renaming, and forgetting what nobody can read any more."""
 
     limits: Limits = Limits()
-    symmetry: bool = True
+    reduction: bool = True
     walks: int | None = None
     seed: int = 0
 
@@ -115,7 +115,7 @@ def check_world(
 
     Every violation is confirmed by the interpreter, step by step, before it is reported; Disagreement if it is not.
     """
-    machine = Machine(variation.model, file.world, properties)
+    machine = Machine(variation.model, file.world, properties, forgetful=options.reduction)
     if options.walks is not None:
         walked = simulate(machine, options.walks, options.seed, options.limits, observe)
         traces = [build(machine, name, events, variation) for name, events in walked.found.items()]
@@ -133,7 +133,7 @@ def _explored(
     file: WorldFile, variation: Variation, machine: Machine, options: Options, observe: Observe
 ) -> WorldResult:
     watch: Observe = lambda progress: observe(replace(progress, expected=file.normal_forms))
-    explored = explore(machine, options.symmetry, options.limits, watch)
+    explored = explore(machine, options.reduction, options.limits, watch)
     found, skipped = dict(explored.violations), []
     for declared in (p for p in machine.properties if p.shape is Shape.HOME):
         if explored.bound is not None or explored.beyond:

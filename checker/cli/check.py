@@ -63,7 +63,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     search = parser.add_argument_group("search")
     search.add_argument("--simulate", type=positive, metavar="N", help="N random walks instead of every interleaving")
     search.add_argument("--seed", type=int, default=0, help="for the walks (default 0)")
-    search.add_argument("--no-symmetry", action="store_true", help="do not identify states that differ by renaming")
+    search.add_argument(
+        "--no-reduction",
+        action="store_true",
+        help="keep apart states that differ by renaming, or by what nobody can read any more",
+    )
     search.add_argument(
         "--traces",
         type=Path,
@@ -98,15 +102,16 @@ def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile
     return shipped(LIFECYCLE)
 
 
-def search_options(options: argparse.Namespace) -> Options:
+def search_options(options: argparse.Namespace, expected: bool) -> Options:
+    """How to search; a world that expects its violations is explored to the end like one that expects none."""
     limits = Limits(
         states=options.states,
         depth=options.depth,
         seconds=options.timeout,
         memory=options.memory,
-        after_violation=None if options.all else AFTER_VIOLATION,
+        after_violation=None if options.all or expected else AFTER_VIOLATION,
     )
-    return Options(limits, symmetry=not options.no_symmetry, walks=options.simulate, seed=options.seed)
+    return Options(limits, reduction=not options.no_reduction, walks=options.simulate, seed=options.seed)
 
 
 class _Session:
@@ -129,7 +134,7 @@ class _Session:
         if changed and file.expect:
             file = with_dials(LIFECYCLE, file, dict(file.world.values))
         observe: Any = lambda progress: self.output.progress(file.name, progress)
-        result = check_world(file, changed, PROPERTIES, search_options(self.options), observe)
+        result = check_world(file, changed, PROPERTIES, search_options(self.options, bool(file.expect)), observe)
         self.results.append(result)
         self.files[file.name] = self.save(result)
         if not self.options.json:
@@ -171,7 +176,7 @@ class _Session:
         said += [self.variation.options] if self.variation else []
         said += [f"--set {s}" for s in options.settings]
         said += [f"--simulate {options.simulate} --seed {options.seed}"] if options.simulate else []
-        said += ["--no-symmetry"] if options.no_symmetry else []
+        said += ["--no-reduction"] if options.no_reduction else []
         return " ".join(said)
 
     def finish(self, whole: bool) -> Verdict:
