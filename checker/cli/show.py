@@ -165,7 +165,7 @@ def _card(name: str) -> tuple[list[str], dict[str, Any]]:
             return cards.fault_lines(fault), cards.fault_data(fault)
     if name in world_files():
         file = find(LIFECYCLE, name)
-        lines = [f"{name}: {file.about}", f"  dials: {check_text.dial_line(file.world)}"]
+        lines = [f"{name}: {file.about}", f"  dials: {check_text.dial_line(LIFECYCLE, file.world)}"]
         lines += [f"  states up to renaming: {file.normal_forms:,}"] if file.normal_forms else []
         lines += [f"  expected to violate {', '.join(file.expect)}"] if file.expect else []
         return [*lines, f"  try: schedproof check {name}"], _world_data(file)

@@ -49,7 +49,11 @@ def update_text(update: Update) -> str:
 def rule_lines(rule: Rule) -> list[str]:
     parameters = ", ".join(f"{v.name}: {v.domain.__name__}" for v in rule.params)
     fair = "weakly fair" if rule.fair else "not fair: it may be withheld for ever"
-    lines = [f"{rule.name}({parameters})", f"  {line}" if (line := rule.doc) else "", f"  by {rule.by.value}; {fair}"]
+    lines = [
+        f"{rule.name}({parameters})",
+        *(f"  {line}" for line in rule.doc.splitlines() if line),
+        f"  by {rule.by.value}; {fair}",
+    ]
     if words(rule.needs) != "True":
         lines.append(f"  exists only where {words(rule.needs)}")
     lines.append("  guards:")

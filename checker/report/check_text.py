@@ -9,12 +9,15 @@ from checker.replay.trace import Trace
 from checker.report.trace_text import steps, trace_lines
 from checker.search.simulate import Simulation
 from checker.verdict import Verdict
+from model.language.model import Model
+from model.readings.interpret import evaluate
 from model.readings.world import World
 
 
-def dial_line(world: World) -> str:
-    """Every dial with its value: what a verdict rests on."""
-    return ", ".join(f"{name} {_dial(value)}" for name, value in world.values.items())
+def dial_line(model: Model, world: World) -> str:
+    """Every dial that makes a difference, with its value: what a verdict rests on."""
+    matter = [d for d in model.dials if d.needs is None or evaluate(d.needs, world)]
+    return ", ".join(f"{d.name} {_dial(world.values[d.name])}" for d in matter)
 
 
 def _dial(value: object) -> str:
@@ -29,7 +32,10 @@ def world_lines(result: WorldResult) -> list[str]:
     """One line that sums a world up, then what was not judged."""
     search = result.search
     under = f" {result.variation.words}:" if result.variation else ""
-    lines = [f"{result.file.name}:{under} {_outcome(result)}", f"  rests on {dial_line(result.file.world)}"]
+    lines = [
+        f"{result.file.name}:{under} {_outcome(result)}",
+        f"  rests on {dial_line(result.variation.model, result.file.world)}",
+    ]
     rate = (search.distinct if isinstance(search, Simulation) else len(search.states)) / max(search.seconds, 1e-9)
     if isinstance(search, Simulation):
         lines.append(
@@ -111,7 +117,7 @@ def summary_lines(result: CheckResult) -> list[str]:
             f"{never}witnesses not met here: {len(result.unreached) - len(rules)} (all are met in the shipped worlds together)"
         )
     if result.untried:
-        lines.append(f"worlds not tried after the violation: {', '.join(result.untried)}")
+        lines.append(f"{len(result.untried)} larger worlds were not tried after the violation; name one to explore it")
     return [*lines, f"{result.verdict.word}: {_sentence(result)}"]
 
 

@@ -15,6 +15,7 @@ class Dial:
     """A named constant of a world, or one for each member of an index.
 
     `low` is the least value a number may have; `default` is used where a world is silent, None if it must speak.
+    Where `needs` is false the dial makes no difference.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Dial:
     index: type[Index] | None = None
     low: int = 0
     default: Any = None
+    needs: Term | None = None
 
 
 class PerIndex:
@@ -37,14 +39,16 @@ class PerIndex:
         return Term(Op.DIAL, (want(member, index_sort(index), f"{self.dial.name}[...]"),), self.dial.sort, self.dial)
 
 
-def number(name: str, doc: str, low: int = 0, default: int | None = None) -> Term:
+def number(name: str, doc: str, low: int = 0, default: int | None = None, needs: Term | None = None) -> Term:
     """A whole number of at least `low`."""
-    return Term(Op.DIAL, (), INT, Dial(name, INT, doc, low=low, default=default))
+    return Term(Op.DIAL, (), INT, Dial(name, INT, doc, low=low, default=default, needs=needs))
 
 
-def number_per(name: str, index: type[Index], doc: str, low: int = 0, default: int | None = None) -> PerIndex:
+def number_per(
+    name: str, index: type[Index], doc: str, low: int = 0, default: int | None = None, needs: Term | None = None
+) -> PerIndex:
     """A whole number of at least `low` for each member of an index."""
-    return PerIndex(Dial(name, INT, doc, index, low=low, default=default))
+    return PerIndex(Dial(name, INT, doc, index, low=low, default=default, needs=needs))
 
 
 def switch(name: str, doc: str, default: bool) -> Term:
@@ -52,10 +56,10 @@ def switch(name: str, doc: str, default: bool) -> Term:
     return Term(Op.DIAL, (), BOOL, Dial(name, BOOL, doc, default=default))
 
 
-def choice(name: str, doc: str, default: enum.Enum) -> Term:
+def choice(name: str, doc: str, default: enum.Enum, needs: Term | None = None) -> Term:
     """One of an Enum's members."""
     sort = enum_sort(type(default))
-    return Term(Op.DIAL, (), sort, Dial(name, sort, doc, default=default))
+    return Term(Op.DIAL, (), sort, Dial(name, sort, doc, default=default, needs=needs))
 
 
 def dial_of(term: Term | PerIndex) -> Dial:

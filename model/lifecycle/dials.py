@@ -65,12 +65,12 @@ class Cache(enum.Enum):
 sharing = switch("sharing", "requests share the KV blocks of a common prefix", default=False)
 release = choice("release", "when blocks return to the pool", default=Release.FENCED)
 device = choice("device", "in which order steps execute", default=Device.IN_ORDER)
-publish = choice("publish", "when a prefix becomes visible", default=Publish.COMPUTED)
+publish = choice("publish", "when a prefix becomes visible", default=Publish.COMPUTED, needs=sharing)
 late_result = choice("late_result", "what becomes of a result that arrives after a preemption", default=LateResult.DROP)
-cache = choice("cache", "what may be published", default=Cache.PREFIX)
+cache = choice("cache", "what may be published", default=Cache.PREFIX, needs=sharing)
 overrun = switch("overrun", "a step may be planned past a request's last token, its result thrown away", default=False)
-families = number("families", "how many different prefixes there are", low=1, default=1)
-prefix = number("prefix", "tokens of the prefix that the requests of a family share", low=0, default=0)
+families = number("families", "how many different prefixes there are", low=1, default=1, needs=sharing)
+prefix = number("prefix", "tokens of the prefix that the requests of a family share", low=0, default=0, needs=sharing)
 
 
 class Request(Index, size=requests):
@@ -95,7 +95,7 @@ class Tokens(Range, low=1, high=budget):
 
 prompt = number_per("prompt", Request, "prompt tokens of the request", low=1)
 limit = number_per("limit", Request, "the most output tokens the request may get", low=1)
-family = number_per("family", Request, "which prefix the request begins with, from 0", default=0)
+family = number_per("family", Request, "which prefix the request begins with, from 0", default=0, needs=sharing)
 
 # The ghost memory exists where a discipline makes it matter what a block really holds.
 memory_matters = (
