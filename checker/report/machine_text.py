@@ -94,5 +94,6 @@ def _cases(suite: ET.Element, result: WorldResult) -> None:
         elif name not in traces and name in result.file.expect and result.verdict is Verdict.VIOLATED:
             ET.SubElement(case, "failure", message=f"{name} should be violated in {result.file.name}, and is not")
         elif result.search.bound is not None and name not in traces:
-            message = f"not determined: the search stopped at {result.search.bound} ({dial_line(result.variation.model, result.file.world)})"
+            rests = dial_line(result.variation.model, result.file.world)
+            message = f"not determined: the search stopped at {result.search.bound} ({rests})"
             ET.SubElement(case, "error", message=message)
