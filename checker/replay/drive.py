@@ -1,0 +1,333 @@
+"""Driving a real scheduler: an adversary chooses moves, breadth first and then at random, and every step is judged.
+
+States are recognised through what is observed of them, up to the names of blocks and of identical requests, so that a
+trace to a finding is a shortest one as far as the search was breadth first. What is judged after every move: that the
+step is a path of the rules under the engine's disciplines; exceptions of the engine; at rest, that nothing is held and
+each request had its terminal message; and, where the adversary stops, that the engine running on fairly ends every
+request. Nothing here says more than: these states were tried.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.replay.engine_world import Comparison, EngineWorld, Observation, at_rest, left_behind
+from checker.replay.path import Departure, Move, PathFinder
+from checker.replay.port import EngineError, Port
+from model.language.model import Model
+from model.readings.layout import Layout
+from model.readings.stepper import State, Stepper
+
+FAIR_MOVES = 300  # turns the engine is given to end every request once the adversary stops
+LONGEST_WALK = 60
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something the engine did that the rules do not allow. `kind` groups findings; `moves` lead there from a reset."""
+
+    kind: str
+    sentence: str
+    moves: tuple[Move, ...]
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class DriveLimits:
+    """How far to go: distinct states breadth first, then seconds for everything."""
+
+    states: int = 100_000
+    seconds: float = 30.0
+    fair_every: int = 20  # one in so many new states is run on fairly to its end
+
+
+@dataclass
+class Driven:
+    """What came of driving one configuration."""
+
+    states: int = 0
+    steps: int = 0
+    depth: int = 0
+    walks: int = 0
+    fair_runs: int = 0
+    seconds: float = 0.0
+    exhausted: bool = False
+    bound: str = ""
+    events: dict[str, int] = field(default_factory=dict)
+    findings: dict[str, Finding] = field(default_factory=dict)
+
+
+@dataclass
+class _Node:
+    handle: Any
+    observation: Observation
+    moves: list[Move]
+    rules: State
+    parent: _Node | None
+    move: Move | None
+    depth: int
+
+    def way(self) -> tuple[Move, ...]:
+        way: list[Move] = []
+        node: _Node | None = self
+        while node is not None and node.move is not None:
+            way.append(node.move)
+            node = node.parent
+        return tuple(reversed(way))
+
+
+class Driver:
+    """Drives one configuration of an engine through one world."""
+
+    def __init__(
+        self, port: Port, configuration: str, dials: Mapping[str, Any], engine: EngineWorld, model: Model
+    ) -> None:
+        self.port, self.configuration, self.engine = port, configuration, engine
+        self.layout = Layout(model, engine.for_rules(model, dials))
+        self.stepper = Stepper(self.layout)
+        self.finder = PathFinder(self.stepper, Comparison(self.layout, engine))
+        self.result = Driven()
+        self.twins = self._twins()
+
+    def _twins(self) -> list[tuple[int, ...]]:
+        """The orders of requests that exchange only identical ones (equal lengths, limit and priority)."""
+        looks = [(len(r.prompt), r.limit, r.priority) for r in self.engine.requests]
+        every = itertools.permutations(range(len(looks)))
+        return [p for p in every if all(looks[a] == looks[b] for a, b in enumerate(p))]
+
+    # --------------------------------------------------------------------------------- one move
+    def start(self) -> _Node:
+        answer = self.port.ask("reset", configuration=self.configuration, world=self.engine.document())
+        return _Node(answer["state"], answer["observation"], answer["moves"], self.layout.initial, None, None, 0)
+
+    def step(self, node: _Node, move: Move) -> _Node | None:
+        """The node a move leads to, or None if it is a finding; the finding is kept if it is the first of its kind."""
+        self.result.steps += 1
+        try:
+            answer = self.port.ask("step", state=node.handle, move=move)
+        except EngineError as error:
+            self.found(f"exception {error.type} at {error.place}", str(error), (*node.way(), move), error.traceback)
+            return None
+        rules, seen = node.rules, node.observation
+        for part, then in [*answer.get("passed", []), (move, answer["observation"])]:
+            followed = self.finder.follow(rules, part, seen, then) if part is not None else (rules, [])
+            if isinstance(followed, Departure):
+                self.found(followed.kind, followed.sentence, (*node.way(), move))
+                self.port.ask("forget", states=[answer["state"]])
+                return None
+            rules, seen = followed[0], then
+            for rule, _ in followed[1]:
+                self.result.events[rule] = self.result.events.get(rule, 0) + 1
+        then_node = _Node(answer["state"], answer["observation"], answer["moves"], rules, node, move, node.depth + 1)
+        if at_rest(then_node.observation):
+            for kind, sentence in left_behind(then_node.observation):
+                self.found(kind, sentence, then_node.way())
+        return then_node
+
+    def found(self, kind: str, sentence: str, moves: tuple[Move, ...], traceback: str = "") -> None:
+        known = self.result.findings.get(kind)
+        if known is None or len(moves) < len(known.moves):
+            self.result.findings[kind] = Finding(kind, sentence, moves, traceback)
+
+    def drop(self, node: _Node) -> None:
+        self.port.ask("forget", states=[node.handle])
+
+    # -------------------------------------------------------------------------------- the search
+    def run(self, limits: DriveLimits, seed: int, observe: Callable[[Driven, str], None]) -> Driven:
+        """Breadth first until the states or half of the time are used up, then random walks."""
+        began = time.monotonic()
+
+        def clock() -> float:
+            return time.monotonic() - began
+
+        try:
+            self._breadth_first(limits, clock, observe)
+            self._walks(limits, random.Random(seed), clock, observe)
+        except KeyboardInterrupt:
+            self.result.bound = "an interrupt (Ctrl-C)"
+        self.result.seconds = clock()
+        return self.result
+
+    def _breadth_first(
+        self, limits: DriveLimits, clock: Callable[[], float], observe: Callable[[Driven, str], None]
+    ) -> None:
+        root = self.start()
+        seen = {self.key(root)}
+        queue = deque([root])
+        self.result.states = 1
+        while queue:
+            if len(seen) >= limits.states or clock() > limits.seconds * 0.75:
+                self.result.bound = f"{len(seen):,} states breadth first"
+                break
+            node = queue.popleft()
+            self.result.depth = max(self.result.depth, node.depth)
+            for move in node.moves:
+                then = self.step(node, move)
+                if then is None:
+                    continue
+                key = self.key(then)
+                if key in seen:
+                    self.drop(then)
+                    continue
+                seen.add(key)
+                self.result.states = len(seen)
+                queue.append(then)
+                if len(seen) % limits.fair_every == 0:
+                    self.fairly(then)
+            observe(self.result, "breadth first")
+            self.drop(node)
+        else:
+            self.result.exhausted = True
+        for node in queue:
+            self.drop(node)
+
+    def _walks(
+        self,
+        limits: DriveLimits,
+        chance: random.Random,
+        clock: Callable[[], float],
+        observe: Callable[[Driven, str], None],
+    ) -> None:
+        if self.result.exhausted:
+            return
+        while clock() < limits.seconds:
+            node = self.start()
+            for _ in range(LONGEST_WALK):
+                if not node.moves:
+                    break
+                then = self.step(node, chance.choice(node.moves))
+                self.drop(node)
+                if then is None:
+                    break
+                node = then
+            else:
+                self.fairly(node)
+            self.result.walks += 1
+            observe(self.result, "random walks")
+
+    def fairly(self, node: _Node) -> None:
+        """The adversary stops: nobody submits or cancels, no result is withheld. Every request must end."""
+        self.result.fair_runs += 1
+        at = node
+        for turn in range(FAIR_MOVES):
+            move = self._fair_move(at, turn)
+            if move is None:
+                break
+            then = self.step(at, move)
+            if at is not node:
+                self.drop(at)
+            if then is None:
+                return
+            at = then
+            if at_rest(at.observation):
+                break
+        if not at_rest(at.observation):
+            waiting = [
+                f"r{r}" for r, q in enumerate(at.observation["requests"]) if q["phase"] not in ("NEW", "FINISHED")
+            ]
+            self.found(
+                "stuck",
+                f"{', '.join(waiting)} never end although the engine runs on for {FAIR_MOVES} turns",
+                node.way(),
+            )
+        if at is not node:
+            self.drop(at)
+
+    def _fair_move(self, node: _Node, turn: int) -> Move | None:
+        fair = [m for m in node.moves if m["kind"] in ("schedule", "result", "loop", "event") and not m.get("stop")]
+        fair = [m for m in fair if m.get("ready", True)]
+        return fair[turn % len(fair)] if fair else None
+
+    # ----------------------------------------------------------------------------------- identity
+    def key(self, node: _Node) -> Any:
+        """What is observed, with blocks named by where they stand and the least over orders of identical requests."""
+        return min(self._named(node, order) for order in self.twins)
+
+    def _named(self, node: _Node, order: Sequence[int]) -> Any:
+        seen = node.observation
+        place = {r: i for i, r in enumerate(order)}
+        blocks = dict.fromkeys(b for r in order for b in seen["requests"][r]["blocks"])
+        names = {b: i for i, b in enumerate(dict.fromkeys([*blocks, *seen["free"]]))}
+        return (
+            tuple(self._request(node, r, names) for r in order),
+            tuple(tuple(sorted((place[r], k, s) for r, k, s in step)) for step in seen["window"]),
+            tuple(
+                sorted(
+                    (names.get(b, -1), q["ref"], self._text(q["published"], place))
+                    for b, q in enumerate(seen["blocks"])
+                )
+            ),
+            tuple(names[b] for b in seen["free"]),
+            tuple(place[r] for r in seen["running"]),
+            tuple(place[r] for r in seen["waiting"]),
+        )
+
+    def _request(self, node: _Node, r: int, names: Mapping[int, int]) -> Any:
+        q = node.observation["requests"][r]
+        live = tuple(
+            self.finder.comparison.cell(node.rules, "entry", i, r).name for i in range(len(node.observation["window"]))
+        )
+        asked = self.finder.comparison.cell(node.rules, "asked", r)
+        blocks = tuple(names[b] for b in q["blocks"])
+        return (
+            q["phase"],
+            q["reason"],
+            q["scheduled"],
+            q["owed"] or 0,
+            q["output"],
+            q["terminal"],
+            blocks,
+            live,
+            asked,
+        )
+
+    def _text(self, tokens: Sequence[int] | None, place: Mapping[int, int]) -> Any:
+        name = self.finder.comparison.observed_name(tokens)
+        return ("own", place[name[1]], name[2]) if name and name[0] == "own" else name
+
+
+# ------------------------------------------------------------------------------------------ shrinking
+def shrink(driver: Driver, finding: Finding) -> Finding:
+    """A finding with moves dropped, one after another, as long as one of its kind is still found."""
+    moves = list(finding.moves)
+    at = len(moves) - 2
+    while at >= 0:
+        shorter = moves[:at] + moves[at + 1 :]
+        again = run_moves(driver, shorter)
+        if again is not None and again.kind == finding.kind:
+            moves, finding = list(again.moves), again
+            at = min(at, len(moves) - 1)
+        at -= 1
+    return finding
+
+
+def run_moves(driver: Driver, moves: Sequence[Move]) -> Finding | None:
+    """Make the moves from a reset; the first finding on the way, or None. A move that is not possible ends it."""
+    kept, driver.result = driver.result, Driven()
+    try:
+        node = driver.start()
+        for move in moves:
+            if move not in node.moves:
+                return None
+            then = driver.step(node, move)
+            driver.drop(node)
+            if driver.result.findings:
+                return next(iter(driver.result.findings.values()))
+            if then is None:
+                return None
+            node = then
+        driver.drop(node)
+        return None
+    finally:
+        driver.result = kept
+
+
+def new_findings(found: Mapping[str, Finding], known: Sequence[str]) -> Iterator[Finding]:
+    """The findings whose kind is not in the baseline."""
+    return (f for kind, f in found.items() if kind not in known)
