@@ -125,7 +125,7 @@ class Driver:
             for rule, _ in followed[1]:
                 self.result.events[rule] = self.result.events.get(rule, 0) + 1
         then_node = _Node(answer["state"], answer["observation"], answer["moves"], rules, node, move, node.depth + 1)
-        if at_rest(then_node.observation):
+        if at_rest(then_node.observation) and not any(_goes_on(m) for m in then_node.moves):
             for kind, sentence in left_behind(then_node.observation):
                 self.found(kind, sentence, then_node.way())
         return then_node
@@ -269,11 +269,13 @@ class Driver:
         )
 
     def _request(self, node: _Node, r: int, names: Mapping[int, int]) -> Any:
-        q = node.observation["requests"][r]
-        live = tuple(
-            self.finder.comparison.cell(node.rules, "entry", i, r).name for i in range(len(node.observation["window"]))
+        """What is seen of a request and, since the rules see more, what they know of it and of its work in flight."""
+        q, cell = node.observation["requests"][r], self.finder.comparison.cell
+        known = tuple(cell(node.rules, name, r) for name in ("asked", "planned", "delivered", "computed"))
+        work = tuple(
+            (cell(node.rules, "status", i).name, cell(node.rules, "entry", i, r).name)
+            for i in range(len(node.observation["window"]))
         )
-        asked = self.finder.comparison.cell(node.rules, "asked", r)
         blocks = tuple(names[b] for b in q["blocks"])
         return (
             q["phase"],
@@ -283,13 +285,18 @@ class Driver:
             q["output"],
             q["terminal"],
             blocks,
-            live,
-            asked,
+            known,
+            work,
         )
 
     def _text(self, tokens: Sequence[int] | None, place: Mapping[int, int]) -> Any:
         name = self.finder.comparison.observed_name(tokens)
         return ("own", place[name[1]], name[2]) if name and name[0] == "own" else name
+
+
+def _goes_on(move: Move) -> bool:
+    """Whether the move is a small step by which an engine that moves at the grain of the rules is not at rest yet."""
+    return move["kind"] == "event" and move["rule"] not in ("submit", "cancel")
 
 
 # ------------------------------------------------------------------------------------------ shrinking

@@ -40,6 +40,10 @@ class Output:
         self.err.write(line + "\n")
 
     def progress(self, world: str, progress: Progress) -> None:
+        self.status(progress_line(world, progress))
+
+    def status(self, line: str) -> None:
+        """A line of progress, shown if it is time for one."""
         now = time.monotonic()
         if self.quiet or now - self.shown < (LIVE_EVERY if self.live else PLAIN_EVERY):
             return
@@ -47,7 +51,6 @@ class Output:
             self.shown = now  # a short run needs no plain line at all
             return
         self.shown = now
-        line = progress_line(world, progress)
         if self.live:
             self.err.write("\r" + line.ljust(self.width))
             self.width = len(line)

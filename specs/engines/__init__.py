@@ -1,0 +1,56 @@
+"""Worlds for driving real engines: what clients will ask for, and how little room there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Load:
+    """Requests as (prompt tokens, output limit, priority), the tokens their prompts share, and an engine's sizes."""
+
+    name: str
+    about: str
+    requests: tuple[tuple[int, int, int], ...]
+    shared: int
+    blocks: int
+    block_size: int
+    budget: int
+    seats: int
+
+
+# Three requests on two seats, and blocks for little more than one of them: every run preempts, and every seat is fought for.
+TIGHT = Load(
+    "tight",
+    "three requests on two seats; four blocks of two tokens, a prefix of one block shared",
+    ((3, 3, 1), (3, 3, 0), (2, 2, 1)),
+    shared=2,
+    blocks=4,
+    block_size=2,
+    budget=4,
+    seats=2,
+)
+
+# Room for two at a time, so that the window, not the memory, makes the races.
+ROOMY = Load(
+    "roomy",
+    "two requests on two seats; blocks enough for both",
+    ((3, 2, 0), (3, 2, 0)),
+    shared=2,
+    blocks=5,
+    block_size=2,
+    budget=4,
+    seats=2,
+)
+
+LOADS: tuple[Load, ...] = (TIGHT, ROOMY)
+
+
+def prompts(load: Load) -> tuple[tuple[int, ...], ...]:
+    """Tokens for each request: the shared ones alike, all others used by no other request."""
+    own: Callable[[int, int], int] = lambda r, position: 1000 * (r + 1) + position
+    return tuple(
+        tuple(100 + p if p < load.shared else own(r, p) for p in range(length))
+        for r, (length, _, _) in enumerate(load.requests)
+    )
