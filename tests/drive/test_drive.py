@@ -1,0 +1,137 @@
+"""The driver is not blind: on the rules themselves it finds nothing, and every seeded fault is found through the port."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.replay.drive import DriveLimits, Driven, Driver, Finding, run_moves, shrink
+from checker.replay.engine_world import EngineRequest, EngineWorld
+from checker.replay.port import Port
+from model.lifecycle import LIFECYCLE
+from specs.faults import FAULTS
+
+ADAPTER = Path(__file__).with_name("model_adapter.py")
+TWO = (EngineRequest((100, 1001), 2), EngineRequest((100, 2001), 2))
+PAIR = EngineWorld("pair", TWO, blocks=3, block_size=1, budget=2, seats=2)
+ONE_SEAT = EngineWorld("one-seat", TWO, blocks=3, block_size=1, budget=2, seats=1)
+MISFIT = EngineWorld("misfit", (EngineRequest((1, 2, 3, 4), 2), TWO[1]), blocks=3, block_size=1, budget=2, seats=2)
+ALONE = EngineWorld("alone", TWO[:1], blocks=3, block_size=1, budget=2, seats=1)
+SMALL = EngineWorld("small", (EngineRequest((100,), 2),), blocks=2, block_size=1, budget=2, seats=1)
+
+Found = tuple[EngineWorld, dict[str, Any], str]
+
+# For each fault a world and disciplines in which it shows, and the kind of finding it must be.
+EXPECTED: dict[str, Found] = {
+    "release-while-pinned": (SMALL, {}, "release.unpinned"),
+    "abort-releases-at-once": (SMALL, {}, "differs: table"),
+    "acquire-held-block": (PAIR, {}, "acquire.free"),
+    "release-forgets-reference": (SMALL, {}, "differs: ref"),
+    "retire-stale-token": (SMALL, {}, "retire_token.live"),
+    "sample-mid-prompt": (ALONE, {}, "differs: owed"),
+    "preempt-forgets-output": (SMALL, {}, "differs: committed"),
+    "commit-after-cancel": (SMALL, {}, "retire_token.live"),
+    "notify-twice": (SMALL, {}, "notify.once"),
+    "select-finished": (SMALL, {}, "select.running"),
+    "admit-beyond-seats": (ONE_SEAT, {}, "admit.seat"),
+    "admit-what-never-fits": (MISFIT, {}, "admit.fits"),
+    "owed-kept-at-preempt": (SMALL, {"depth": 2}, "differs: owed"),
+    "admit-with-result-due": (SMALL, {"depth": 2, "late_result": "commit"}, "admit.no-result-due"),
+    "executed-after-one-worker": (SMALL, {"workers": 2}, "retire_token.executed"),
+    "overtakes-own-step": (SMALL, {"depth": 2, "device": "unordered"}, "execute.oldest"),
+    "hit-without-reference": (PAIR, {"cache": "all"}, "differs: ref"),
+    "publish-before-computed": (PAIR, {"cache": "all"}, "publish.computed"),
+    "publish-beyond-prefix": (PAIR, {"sharing": True, "prefix": 1}, "publish.prefix"),
+    "acquire-keeps-cache-entry": (PAIR, {"cache": "all"}, "differs: published"),
+    "promise-kept-at-preempt": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published"),
+    "promise-kept-at-abort": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published"),
+    "preempt-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "preempt.not-leaned-on"),
+    "abort-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "abort.not-leaned-on"),
+}
+
+
+def driver(port: Port, world: EngineWorld, dials: dict[str, Any]) -> Driver:
+    return Driver(port, "rules", dials, world, LIFECYCLE)
+
+
+def port(fault: str, dials: dict[str, Any]) -> Port:
+    return Port([sys.executable, str(ADAPTER), fault, json.dumps(dials)])
+
+
+def quiet(driven: Driven, how: str) -> None:
+    """Nobody watches."""
+
+
+def first(fault: str, world: EngineWorld, dials: dict[str, Any], kind: str) -> Finding | None:
+    """Drive until a finding of that kind is there."""
+
+    def enough(driven: Driven, how: str) -> None:
+        if kind in driven.findings:
+            raise KeyboardInterrupt
+
+    with port(fault, dials) as adapter:
+        drive = driver(adapter, world, dials)
+        return drive.run(DriveLimits(seconds=40), 0, enough).findings.get(kind)
+
+
+def test_every_fault_has_an_expectation() -> None:
+    assert set(EXPECTED) == {f.name for f in FAULTS}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", EXPECTED)
+def test_each_seeded_fault_is_found(fault: str) -> None:
+    world, dials, kind = EXPECTED[fault]
+    assert first(fault, world, {"depth": 1, **dials}, kind) is not None
+
+
+@pytest.mark.parametrize(
+    "dials", [{"depth": 1}, {"depth": 2}, {"depth": 2, "release": "ordered", "late_result": "commit"}]
+)
+def test_nothing_is_found_in_the_rules_themselves(dials: dict[str, Any]) -> None:
+    with port("", dials) as adapter:
+        result = driver(adapter, SMALL, dials).run(DriveLimits(seconds=8), 0, quiet)
+    assert result.findings == {}
+    assert result.states > 100
+
+
+def test_the_trace_to_a_finding_is_a_shortest_one() -> None:
+    found = first("notify-twice", SMALL, {"depth": 1}, "notify.once")
+    assert found is not None
+    assert [m["rule"] for m in found.moves] == ["submit", "cancel", "abort", "notify", "notify"]
+
+
+def test_moves_that_are_not_needed_are_dropped() -> None:
+    def event(rule: str, *at: int) -> dict[str, Any]:
+        return {"kind": "event", "rule": rule, "at": list(at)}
+
+    way = (
+        event("submit", 0),
+        event("admit", 0),
+        event("acquire", 0, 0),
+        event("cancel", 0),
+        event("abort", 0),
+        event("notify", 0),
+        event("notify", 0),
+    )
+    with port("notify-twice", {"depth": 1}) as adapter:
+        drive = driver(adapter, SMALL, {"depth": 1})
+        shorter = shrink(drive, Finding("notify.once", "", way))
+        assert [m["rule"] for m in shorter.moves] == ["submit", "cancel", "abort", "notify", "notify"]
+        again = run_moves(drive, shorter.moves)
+        assert again is not None
+        assert again.kind == "notify.once"
+
+
+def test_the_same_seed_walks_the_same_way() -> None:
+    counts = []
+    for _ in range(2):
+        with port("", {"depth": 1}) as adapter:
+            drive = driver(adapter, SMALL, {"depth": 1})
+            result = drive.run(DriveLimits(states=50, seconds=3), 7, quiet)
+            counts.append(list(result.events)[:12])
+    assert counts[0] == counts[1]
