@@ -17,16 +17,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from checker.replay.damage import Damage
 from checker.replay.engine_world import Comparison, EngineWorld, Observation, at_rest, left_behind
 from checker.replay.path import Departure, Move, PathFinder
 from checker.replay.port import EngineError, Port
 from model.language.model import Model
-from model.lifecycle.dials import Worker
+from model.lifecycle.dials import Device, Worker
 from model.readings.layout import Layout
 from model.readings.stepper import State, Stepper
 
 FAIR_MOVES = 300  # turns the engine is given to end every request once the adversary stops
 LONGEST_WALK = 60
+UNORDERED = "memory on an unordered device"  # the kind of finding that rests on an assumption taken away
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class Driver:
         self.finder = PathFinder(self.stepper, Comparison(self.layout, engine))
         self.result = Driven()
         self.twins = self._twins()
+        unordered = self.layout.world.values["device"] is Device.UNORDERED
+        self.damage = Damage(self.layout, self.stepper) if unordered else None
 
     def _twins(self) -> list[tuple[int, ...]]:
         """The orders of requests that exchange only identical ones (equal lengths, limit and priority)."""
@@ -125,6 +129,10 @@ class Driver:
             rules, seen = followed[0], then
             for rule, _ in followed[1]:
                 self.result.events[rule] = self.result.events.get(rule, 0) + 1
+        order = self.damage.possible(rules) if self.damage else None
+        if order is not None:
+            sentence = f"if the device runs its steps as {order}, a request's blocks do not hold its tokens"
+            self.found(UNORDERED, sentence, (*node.way(), move))
         then_node = _Node(answer["state"], answer["observation"], answer["moves"], rules, node, move, node.depth + 1)
         if at_rest(then_node.observation) and not any(_goes_on(m) for m in then_node.moves):
             for kind, sentence in left_behind(then_node.observation):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.replay.drive import Driven, Finding
+from checker.replay.drive import UNORDERED, Driven, Finding
 from checker.verdict import Verdict
 
 
@@ -60,6 +60,8 @@ def configuration_lines(row: Mapping[str, Any], findings: Sequence[Finding]) -> 
     for found, shown in zip(findings, row["findings"], strict=True):
         lines.append(f"  {found.kind}, after {len(found.moves)} moves: {found.sentence}")
         lines.append("    " + "; ".join(move_text(m) for m in found.moves))
+        if shown["vanishes_under"]:
+            lines.append(f"    no bug where the engine may assume {shown['vanishes_under']}; not counted")
         lines.append(f"    script: {shown['script']}")
     return lines
 
