@@ -11,7 +11,7 @@ from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
 from model.language.dials import dials_only
-from model.language.errors import refuse
+from model.language.errors import Unapplied, refuse
 from model.language.terms import BOOL, INT, Index, Moment, Op, Sort, Term, Value, enum_sort, index_sort, lift, want
 
 if TYPE_CHECKING:
@@ -114,11 +114,14 @@ def _declared(
     return kind, indices, initial, doc, dials_only(needs, "needs=")
 
 
-class Cells:
+class Cells(Unapplied):
     """A field seen in one state. `cells[r, b]` is a term; on `after` it can be written."""
 
     def __init__(self, field: Field, state: State) -> None:
         self.field, self.state = field, state
+
+    def signature(self) -> tuple[str, str]:
+        return self.field.name, ", ".join(i.__name__ for i in self.field.indices)
 
     def __getitem__(self, key: Any) -> Term:
         if self.state.recorder is not None:
@@ -140,17 +143,6 @@ class Cells:
                 f"{self.field.name} is a function of [{names}], but was given {got}; write {self.field.name}[{names}]."
             )
         return terms
-
-    def __contains__(self, item: object) -> NoReturn:
-        raise refuse(f"`in` cannot look into {self.field.name}; write exists(Index, lambda i: ...) or among(x, a, b).")
-
-    def __iter__(self) -> NoReturn:
-        raise refuse(f"{self.field.name} cannot be iterated; write forall, exists, count or total over an index.")
-
-    def __bool__(self) -> NoReturn:
-        raise refuse(
-            f"{self.field.name} is a function, not a truth value; write {self.field.name}[...] with its indices."
-        )
 
 
 class State:

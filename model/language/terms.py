@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, Self
 
-from model.language.errors import LanguageError, refuse
+from model.language.errors import LanguageError, Unapplied, refuse
 
 
 class Op(enum.Enum):
@@ -263,6 +263,8 @@ def lift(value: Value) -> Term:
         return Term(Op.CONST, (), INT, value)
     if isinstance(value, enum.Enum):
         return Term(Op.CONST, (), enum_sort(type(value)), value)
+    if isinstance(value, Unapplied):
+        raise value.refusal()
     raise refuse(f"{value!r} is no term; write a term, True or False, a whole number, or a member of an Enum.")
 
 
