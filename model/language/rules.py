@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from model.language.build import I
+from model.language.build import I, members_of
 from model.language.dials import dials_only
 from model.language.errors import here, refuse
 from model.language.state import Field, State
@@ -172,6 +172,7 @@ def note(name: str, value: Value) -> None:
 def every(index: type[I]) -> Iterator[I]:
     """`for b in every(Block): after.ref[b] = ...` is one update that ranges over all blocks."""
     recorder = _recorder("every")
+    members_of(index, "every")
     names = {v.name for v in recorder.ranging}
     letter = index.short if index.short not in names else f"{index.short}{len(names)}"
     variable = index.variable(letter)

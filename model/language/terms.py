@@ -175,7 +175,13 @@ class Term:
             "negative numbers; multiply the other side by a dial instead."
         )
 
-    __truediv__ = __rtruediv__ = __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
+    __truediv__ = __rtruediv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __floordiv__
+
+    def __neg__(self) -> NoReturn:
+        raise refuse(f"the term ({self}) has no sign of its own; write 0 - ({self}).")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise refuse(f"the term ({self}) is a single value of sort {self.sort}; leave out the index.")
 
     def __str__(self) -> str:
         from model.language.text import render
