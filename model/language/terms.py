@@ -340,6 +340,12 @@ def reads_state(term: Term) -> bool:
     return any(t.op is Op.FIELD or (t.op is Op.VAR and issubclass(t.data.domain, Range)) for t in walk(term))
 
 
+def free(term: Term) -> dict[Var, None]:
+    """The variables that the term itself does not bind, in the order they are met."""
+    bound = {t.data for t in walk(term) if t.op in BINDERS}
+    return {t.data: None for t in walk(term) if t.op is Op.VAR and t.data not in bound}
+
+
 def same(a: Term, b: Term) -> bool:
     """Structural equality, up to the names of bound variables."""
     return _same(a, b, {})
