@@ -40,6 +40,8 @@ class PerIndex(Unapplied):
         return self.dial.index
 
     def __getitem__(self, member: Index) -> Term:
+        if isinstance(member, Term) and member.op is Op.NEXT:
+            raise refuse(f"{self.dial.name} has no value past the last member, which ({member}) may be; use a field.")
         return Term(
             Op.DIAL, (want(member, index_sort(self.index), f"{self.dial.name}[...]"),), self.dial.sort, self.dial
         )

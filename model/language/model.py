@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from model.language.build import parameter_names
 from model.language.dials import Dial, PerIndex, dial_of
-from model.language.errors import LanguageError
+from model.language.errors import LanguageError, refuse
 from model.language.rules import Rule
-from model.language.state import Field, State
+from model.language.state import Field, State, bounds
 from model.language.terms import BOOL, Index, Moment, Op, Term, Var, walk, want
 
 
@@ -87,13 +87,21 @@ def model(
 ) -> Model:
     """Put a model together; every dial that is used must be listed, and every rule must be about this state."""
     listed = tuple(dial_of(d) for d in dials)
-    used = {t.data for r in rules for t in _terms_of(r) if t.op is Op.DIAL}
-    for dial in used:
+    terms = [t for f in state.fields() for t in _terms_of_field(f)]
+    terms += [t for r in rules for t in _terms_of(r)]
+    terms += [t for r in requirements for t in walk(r.condition)]
+    for dial in (t.data for t in terms if t.op is Op.DIAL):
         if dial not in listed:
-            raise LanguageError(f"{name} uses the dial {dial.name} without listing it; add it to dials=.")
+            raise refuse(f"{name} uses the dial {dial.name} without listing it; add it to dials=.")
     for declared in rules:
         if declared.state is not state:
-            raise LanguageError(f"the rule {declared.name} is about {declared.state.__name__}, not {state.__name__}.")
+            raise refuse(
+                f"the rule {declared.name} is about {declared.state.__name__}, not {state.__name__}; "
+                "declare both with one state."
+            )
+    for what, names in (("dials", [d.name for d in listed]), ("rules", [r.name for r in rules])):
+        for twice in (n for n in names if names.count(n) > 1):
+            raise refuse(f"{name} has two {what} named {twice}; give the second a name of its own.")
     return Model(name, state, listed, rules, requirements, forgets)
 
 
@@ -101,8 +109,14 @@ def _terms_of(declared: Rule) -> list[Term]:
     roots = [declared.needs, *(g.condition for g in declared.guards)]
     for update in declared.updates:
         roots += [update.value, *update.indices]
+    roots += [n.value for n in declared.notes]
     for domain in (v.domain for v in declared.params):
         roots += [domain.size] if issubclass(domain, Index) else [domain.low, domain.high]
+    return [t for root in roots for t in walk(root)]
+
+
+def _terms_of_field(declared: Field) -> list[Term]:
+    roots = [declared.needs, *bounds(declared.kind, declared.indices), *(i.size for i in declared.indices)]
     return [t for root in roots for t in walk(root)]
 
 
