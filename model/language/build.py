@@ -26,7 +26,7 @@ def ite(condition: Value, yes: Value, no: Value) -> Term:
             f"ite gives ({a}) or ({b}), but which member is meant may not depend on a condition; "
             "choose between what the members have: ite(condition, now.field[a], now.field[b])."
         )
-    return Term(Op.ITE, (want(condition, BOOL, "ite"), a, b), a.sort)
+    return Term(Op.ITE, (want(condition, BOOL, "the condition of ite"), a, b), a.sort)
 
 
 def among(term: Term, *values: Value) -> Term:

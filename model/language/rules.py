@@ -240,8 +240,8 @@ def rule(*, by: enum.Enum, fair: bool = False, needs: Value = True) -> Callable[
 def _signature(function: Callable[..., Any]) -> tuple[type[State], list[Index | Range]]:
     hints = typing.get_type_hints(function)
     names = list(inspect.signature(function).parameters)
-    states = [hints.get(n) for n in names[:2]]
-    one = isinstance(states[0], type) and issubclass(states[0], State) and states[1] is states[0]
+    state = hints.get("now")
+    one = isinstance(state, type) and issubclass(state, State) and hints.get("after") is state
     if names[:2] != ["now", "after"] or not one:
         raise refuse(
             f"the rule {function.__name__} begins with ({', '.join(names[:2])}); "
@@ -255,8 +255,8 @@ def _signature(function: Callable[..., Any]) -> tuple[type[State], list[Index | 
                 f"the parameter {name} of {function.__name__} has no domain; annotate it with an Index or a Range."
             )
         params.append(domain.variable(name))
-    assert states[0] is not None
-    return states[0], params
+    assert state is not None
+    return state, params
 
 
 def record(

@@ -280,7 +280,7 @@ def want(value: Value, sort: Sort, where: str) -> Term:
     if term.sort != sort:
         hint = ""
         if sort == BOOL and where in ("&", "|", "~"):
-            hint = "put each comparison in parentheses, since & and | bind tighter than =="
+            hint = "put each comparison in parentheses, since &, | and ~ bind tighter than =="
         elif sort == INT and term.sort == BOOL:
             hint = "write ite(condition, 1, 0), or count(Index, ...)"
         raise refuse(f"{where} takes {sort}, but ({term}) is {term.sort}; {hint or f'give it a term of sort {sort}'}.")
