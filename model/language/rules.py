@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextvars
 import enum
 import inspect
+import itertools
 import re
 import typing
 from collections.abc import Callable, Iterator
@@ -161,10 +162,17 @@ class Recorder:
 
 
 def _may_meet(a: Update, b: Update) -> bool:
-    """Whether two writes can name one cell: only different constants tell two index terms apart for certain."""
-    return not any(
-        x.op is Op.CONST and y.op is Op.CONST and x.data != y.data for x, y in zip(a.indices, b.indices, strict=True)
-    )
+    """Whether two writes can name one cell: only different positions tell two index terms apart for certain."""
+    pairs = [(_position(x), _position(y)) for x, y in zip(a.indices, b.indices, strict=True)]
+    return not any(x is not None and y is not None and x != y for x, y in pairs)
+
+
+def _position(index: Term) -> int | None:
+    """How many places after the first an index term is, if it says so: first() and first().next."""
+    steps = 0
+    while index.op is Op.NEXT:
+        index, steps = index.args[0], steps + 1
+    return index.data + steps if index.op is Op.CONST else None
 
 
 _recording: contextvars.ContextVar[Recorder | None] = contextvars.ContextVar("recording", default=None)
@@ -196,9 +204,10 @@ def every(index: type[I]) -> Iterator[I]:
     """`for b in every(Block): after.ref[b] = ...` is one update that ranges over all blocks."""
     recorder = _recorder("every")
     members_of(index, "every")
-    names = {v.name for v in recorder.ranging}
-    letter = index.short if index.short not in names else f"{index.short}{len(names)}"
-    variable = index.variable(letter)
+    taken = {v.name for v in (*recorder.params, *recorder.ranging)}
+    # j, jj, jjj: no other variable, and no member of a world (j0, j1), is called so.
+    name = next(n for n in (index.short * times for times in itertools.count(1)) if n not in taken)
+    variable = index.variable(name)
     recorder.ranging.append(variable.data)
     try:
         yield variable
