@@ -84,7 +84,8 @@ def test_reads_and_writes() -> None:
     assert start.reads() == {"busy", "balance", "level"}
     assert start.writes() == {"busy", "balance", "extra"}
     assert shift.reads() == shift.writes() == frozenset({"lit", "paint", "load"})
-    assert (ends.reads(), ends.writes()) == ({"busy"}, {"lit", "load"})
+    assert ends.reads() == {"busy"}
+    assert ends.writes() == {"lit", "load"}
 
 
 def test_update_names() -> None:
