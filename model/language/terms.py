@@ -204,7 +204,7 @@ class Index(Term):
     ordered: ClassVar[bool] = False
     short: ClassVar[str]
 
-    def __init_subclass__(cls, size: Term | None = None, ordered: bool = False, short: str = "", **rest: Any) -> None:
+    def __init_subclass__(cls, size: Value = None, ordered: bool = False, short: str = "", **rest: Any) -> None:
         super().__init_subclass__(**rest)
         if size is None:
             raise refuse(f"the index {cls.__name__} needs a size; write class {cls.__name__}(Index, size=DIAL).")
