@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from model.language import Shape, Term
-from model.readings.effects import after, false_guards
+from model.readings.effects import after, false_guards, forgotten
 from model.readings.interpret import evaluate
 from model.readings.layout import Layout, code
 from model.readings.python import Beyond, Machine
@@ -23,11 +23,12 @@ def compare(machine: Machine, at: Sequence[Any]) -> Counter[str]:
     fired: Counter[str] = Counter()
     sole: Counter[str] = Counter()
     for now in at:
-        expected = []
+        expected, raw = [], []
         for k, instance in enumerate(machine.instances):
             wrong = false_guards(machine.layout, instance.rule, instance.at, now)
             if not wrong:
-                expected.append((k, after(machine.layout, instance.rule, instance.at, now)))
+                raw.append(after(machine.layout, instance.rule, instance.at, now))
+                expected.append((k, forgotten(machine.layout, raw[-1]) if machine.forgettings else raw[-1]))
                 fired[instance.rule.name] += 1
             elif len(wrong) == 1:
                 sole[f"{instance.rule.name}.{wrong[0]}"] += 1
@@ -36,19 +37,25 @@ def compare(machine: Machine, at: Sequence[Any]) -> Counter[str]:
         broken = machine.violated(now)
         assert set(broken) == violated(machine, now)
         seen["sound state"] += not broken
-        for k, then, bad in found:
-            compare_step(machine, now, k, then, bad, seen)
+        for (k, then, bad), whole in zip(found, raw, strict=True):
+            seen["forgetful step"] += list(then) != whole
+            compare_step(machine, now, k, then, whole, bad, seen)
     assert Counter(dict(zip((r.name for r in machine.model.rules), machine.fired, strict=True))) == fired
     assert Counter(dict(zip(machine.guard_names, machine.sole, strict=True))) == sole
     seen["alone"] = sole.total()
     return seen
 
 
-def compare_step(machine: Machine, now: Any, k: int, then: Any, bad: Sequence[int], seen: Counter[str]) -> None:
-    """A step's own checks are exact where the state before it is sound; elsewhere they say nothing that is not so."""
+def compare_step(
+    machine: Machine, now: Any, k: int, then: Any, whole: list[int], bad: Sequence[int], seen: Counter[str]
+) -> None:
+    """A step's own checks are exact where the state before it is sound; elsewhere they say nothing that is not so.
+
+    `whole` is the state after with nothing forgotten, which is what properties of steps are about.
+    """
     outside = machine.layout.out_of_bounds(then)
     assert (type(then) is Beyond) == bool(outside)
-    exact = {n for n in steps(machine) if not holds(machine, n, now, then)}
+    exact = {n for n in steps(machine) if not holds(machine, n, now, whole)}
     assert set(bad) <= exact
     seen["step"] += 1
     if outside:
