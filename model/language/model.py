@@ -90,6 +90,7 @@ def model(
     terms = [t for f in state.fields() for t in _terms_of_field(f)]
     terms += [t for r in rules for t in _terms_of(r)]
     terms += [t for r in requirements for t in _mentioned(r.condition)]
+    terms += [t for f in forgets for t in _mentioned(f.unless)]
     for dial in (t.data for t in terms if t.op is Op.DIAL):
         if dial not in listed:
             raise refuse(f"{name} uses the dial {dial.name} without listing it; add it to dials=.")
