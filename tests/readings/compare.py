@@ -28,7 +28,8 @@ def compare(machine: Machine, at: Sequence[Any]) -> Counter[str]:
             wrong = false_guards(machine.layout, instance.rule, instance.at, now)
             if not wrong:
                 raw.append(after(machine.layout, instance.rule, instance.at, now))
-                expected.append((k, forgotten(machine.layout, raw[-1]) if machine.forgettings else raw[-1]))
+                whole = not machine.forgettings or machine.layout.out_of_bounds(raw[-1])
+                expected.append((k, raw[-1] if whole else forgotten(machine.layout, raw[-1])))
                 fired[instance.rule.name] += 1
             elif len(wrong) == 1:
                 sole[f"{instance.rule.name}.{wrong[0]}"] += 1
@@ -37,9 +38,9 @@ def compare(machine: Machine, at: Sequence[Any]) -> Counter[str]:
         broken = machine.violated(now)
         assert set(broken) == violated(machine, now)
         seen["sound state"] += not broken
-        for (k, then, bad), whole in zip(found, raw, strict=True):
-            seen["forgetful step"] += list(then) != whole
-            compare_step(machine, now, k, then, whole, bad, seen)
+        for (k, then, bad), entire in zip(found, raw, strict=True):
+            seen["forgetful step"] += list(then) != entire
+            compare_step(machine, now, k, then, entire, bad, seen)
     assert Counter(dict(zip((r.name for r in machine.model.rules), machine.fired, strict=True))) == fired
     assert Counter(dict(zip(machine.guard_names, machine.sole, strict=True))) == sole
     seen["alone"] = sole.total()
@@ -47,15 +48,15 @@ def compare(machine: Machine, at: Sequence[Any]) -> Counter[str]:
 
 
 def compare_step(
-    machine: Machine, now: Any, k: int, then: Any, whole: list[int], bad: Sequence[int], seen: Counter[str]
+    machine: Machine, now: Any, k: int, then: Any, entire: list[int], bad: Sequence[int], seen: Counter[str]
 ) -> None:
     """A step's own checks are exact where the state before it is sound; elsewhere they say nothing that is not so.
 
-    `whole` is the state after with nothing forgotten, which is what properties of steps are about.
+    `entire` is the state after with nothing forgotten, which is what properties of steps are about.
     """
     outside = machine.layout.out_of_bounds(then)
     assert (type(then) is Beyond) == bool(outside)
-    exact = {n for n in steps(machine) if not holds(machine, n, now, whole)}
+    exact = {n for n in steps(machine) if not holds(machine, n, now, entire)}
     assert set(bad) <= exact
     seen["step"] += 1
     if outside:
