@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from model.language import Model, Property, Term
@@ -21,6 +21,7 @@ QUIET = settings(
     derandomize=True,
     database=None,
     deadline=None,
+    phases=(Phase.generate, Phase.shrink),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
 
@@ -51,7 +52,8 @@ def test_random_rules_and_properties(name: str) -> None:
     layout = Layout(SMALL, made(name))
     seen: Counter[str] = Counter()
 
-    @settings(QUIET, max_examples=60)
+    # A drawn model takes minutes to shrink, and its machine shows what it does anyway.
+    @settings(QUIET, max_examples=60, phases=(Phase.generate,))
     @given(models(), st.lists(states(layout), min_size=6, max_size=6))
     def agree(drawn: tuple[Model, tuple[Property, ...]], at: list[tuple[int, ...]]) -> None:
         machine = Machine(drawn[0], layout.world, drawn[1])
