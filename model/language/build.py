@@ -21,7 +21,12 @@ def ite(condition: Value, yes: Value, no: Value) -> Term:
     a, b = lift(yes), lift(no)
     if a.sort != b.sort:
         raise refuse(f"ite gives ({a}) of sort {a.sort} or ({b}) of sort {b.sort}; give both branches one sort.")
-    return Term(Op.ITE, (want(condition, BOOL, "ite"), a, b), a.sort)
+    if isinstance(a, Index) or isinstance(b, Index):
+        raise refuse(
+            f"ite gives ({a}) or ({b}), but which member is meant may not depend on a condition; "
+            "choose between what the members have: ite(condition, now.field[a], now.field[b])."
+        )
+    return Term(Op.ITE, (want(condition, BOOL, "the condition of ite"), a, b), a.sort)
 
 
 def among(term: Term, *values: Value) -> Term:
@@ -63,6 +68,8 @@ def total(index: type[I], body: Callable[[I], Value]) -> Term:
 def before(stop: I, body: Callable[[I], Value]) -> Term:
     """The sum of the body over the members of an ordered index that come before `stop`."""
     index = type(stop)
+    if not isinstance(stop, Index):
+        raise refuse(f"({stop}) is no member of an index, so nothing is before it; give before a member.")
     if not index.ordered:
         raise refuse(f"{index.__name__} has no order, so nothing is before ({stop}); declare it with ordered=True.")
     summed = _bind(Op.TOTAL, index, body, INT, INT)
@@ -70,8 +77,23 @@ def before(stop: I, body: Callable[[I], Value]) -> Term:
 
 
 def _bind(op: Op, index: type[I], body: Callable[[I], Value], inner: Sort, outer: Sort) -> Term:
-    variable = index.variable(parameter_names(body)[0])
+    members_of(index, op.value)
+    names = parameter_names(body)
+    if len(names) != 1:
+        member = index.short
+        raise refuse(
+            f"the body of {op.value} takes ({', '.join(names)}); "
+            f"write a function of one member, {op.value}({index.__name__}, lambda {member}: ...)."
+        )
+    variable = index.variable(names[0])
     return Term(op, (want(body(variable), inner, op.value),), outer, variable.data)
+
+
+def members_of(index: object, word: str) -> None:
+    """Refuse what has no members to range over, such as the numbers of a Range."""
+    if not (isinstance(index, type) and issubclass(index, Index)):
+        name = getattr(index, "__name__", index)
+        raise refuse(f"{word} cannot range over {name}, which is no index; give it a subclass of Index.")
 
 
 def parameter_names(function: Callable[..., Any]) -> list[str]:

@@ -6,7 +6,7 @@ import enum
 from dataclasses import dataclass
 from typing import Any
 
-from model.language.errors import refuse
+from model.language.errors import Unapplied, refuse
 from model.language.terms import BOOL, INT, Index, Op, Sort, Term, Value, enum_sort, index_sort, want
 
 
@@ -27,16 +27,26 @@ class Dial:
     needs: Term | None = None
 
 
-class PerIndex:
+class PerIndex(Unapplied):
     """A dial with one value for each member of an index: `prompt[r]`."""
 
     def __init__(self, dial: Dial) -> None:
         self.dial = dial
 
+    def signature(self) -> tuple[str, str]:
+        return self.dial.name, self.index.__name__
+
+    @property
+    def index(self) -> type[Index]:
+        assert self.dial.index is not None
+        return self.dial.index
+
     def __getitem__(self, member: Index) -> Term:
-        index = self.dial.index
-        assert index is not None
-        return Term(Op.DIAL, (want(member, index_sort(index), f"{self.dial.name}[...]"),), self.dial.sort, self.dial)
+        if isinstance(member, Term) and member.op is Op.NEXT:
+            raise refuse(f"{self.dial.name} has no value past the last member, which ({member}) may be; use a field.")
+        return Term(
+            Op.DIAL, (want(member, index_sort(self.index), f"{self.dial.name}[...]"),), self.dial.sort, self.dial
+        )
 
 
 def number(name: str, doc: str, low: int = 0, default: int | None = None, needs: Term | None = None) -> Term:

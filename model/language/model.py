@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import difflib
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from model.language.build import parameter_names
 from model.language.dials import Dial, PerIndex, dial_of
-from model.language.errors import LanguageError
+from model.language.errors import LanguageError, refuse
 from model.language.rules import Rule
-from model.language.state import Field, State
-from model.language.terms import BOOL, Index, Moment, Op, Term, Var, walk, want
+from model.language.state import Field, State, bounds
+from model.language.terms import BINDERS, BOOL, Index, Moment, Op, Term, Var, walk, want
 
 
 @dataclass(frozen=True)
@@ -87,23 +87,50 @@ def model(
 ) -> Model:
     """Put a model together; every dial that is used must be listed, and every rule must be about this state."""
     listed = tuple(dial_of(d) for d in dials)
-    used = {t.data for r in rules for t in _terms_of(r) if t.op is Op.DIAL}
-    for dial in used:
+    terms = [t for f in state.fields() for t in _terms_of_field(f)]
+    terms += [t for r in rules for t in _terms_of(r)]
+    terms += [t for r in requirements for t in _mentioned(r.condition)]
+    terms += [t for f in forgets for t in _mentioned(f.unless)]
+    for dial in (t.data for t in terms if t.op is Op.DIAL):
         if dial not in listed:
-            raise LanguageError(f"{name} uses the dial {dial.name} without listing it; add it to dials=.")
+            raise refuse(f"{name} uses the dial {dial.name} without listing it; add it to dials=.")
     for declared in rules:
         if declared.state is not state:
-            raise LanguageError(f"the rule {declared.name} is about {declared.state.__name__}, not {state.__name__}.")
+            raise refuse(
+                f"the rule {declared.name} is about {declared.state.__name__}, not {state.__name__}; "
+                "declare both with one state."
+            )
+    for what, names in (("dials", [d.name for d in listed]), ("rules", [r.name for r in rules])):
+        for twice in (n for n in names if names.count(n) > 1):
+            raise refuse(f"{name} has two {what} named {twice}; give the second a name of its own.")
     return Model(name, state, listed, rules, requirements, forgets)
 
 
 def _terms_of(declared: Rule) -> list[Term]:
-    roots = [declared.needs, *(g.condition for g in declared.guards)]
+    roots = [declared.needs, *(g.condition for g in declared.guards), *(n.value for n in declared.notes)]
     for update in declared.updates:
         roots += [update.value, *update.indices]
-    for domain in (v.domain for v in declared.params):
-        roots += [domain.size] if issubclass(domain, Index) else [domain.low, domain.high]
-    return [t for root in roots for t in walk(root)]
+    for variable in declared.params:
+        roots += _sizes(variable)
+    return [t for root in roots for t in _mentioned(root)]
+
+
+def _terms_of_field(declared: Field) -> list[Term]:
+    roots = [declared.needs, *bounds(declared.kind, declared.indices), *(i.size for i in declared.indices)]
+    return [t for root in roots for t in _mentioned(root)]
+
+
+def _mentioned(root: Term) -> Iterator[Term]:
+    """Every subterm, and those of the sizes of what is quantified over."""
+    for term in walk(root):
+        yield term
+        for size in _sizes(term.data) if term.op in BINDERS or term.op is Op.VAR else ():
+            yield from walk(size)
+
+
+def _sizes(variable: Var) -> list[Term]:
+    domain = variable.domain
+    return [domain.size] if issubclass(domain, Index) else [domain.low, domain.high]
 
 
 def indices_of(declared: Model) -> tuple[type[Index], ...]:

@@ -13,13 +13,14 @@ from __future__ import annotations
 import contextvars
 import enum
 import inspect
+import itertools
 import re
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from model.language.build import I
+from model.language.build import I, members_of
 from model.language.dials import dials_only
 from model.language.errors import here, refuse
 from model.language.state import Field, State
@@ -32,6 +33,7 @@ from model.language.terms import (
     Term,
     Value,
     Var,
+    free,
     lift,
     substitute,
     walk,
@@ -110,8 +112,9 @@ class Rule:
 class Recorder:
     """Collects what a rule's function says while it runs."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, params: typing.Sequence[Term] = ()) -> None:
         self.name = name
+        self.params = [p.data for p in params]
         self.guards: list[Guard] = []
         self.updates: list[Update] = []
         self.notes: list[Note] = []
@@ -123,11 +126,32 @@ class Recorder:
         if any(g.name == name for g in self.guards):
             raise refuse(f"{self.name} has two guards named {name}; give the second a name of its own.")
         term = want(condition, BOOL, f"the guard {self.name}.{name}")
+        self.known([term], self.params)
         self.guards.append(Guard(name, term, assumed, here()))
 
+    def note(self, name: str, value: Value) -> None:
+        term = lift(value)
+        self.known([term], self.params)
+        self.notes.append(Note(name, term))
+
+    def known(self, terms: typing.Iterable[Term], variables: typing.Sequence[Var]) -> None:
+        """Refuse a variable that means nothing here: one of a loop that has ended, or that is not around an update."""
+        for variable in (v for t in terms for v in free(t) if v not in variables):
+            index = variable.domain.__name__
+            raise refuse(
+                f"{self.name} uses {variable.name} outside of an update in its own `for {variable.name} in every({index})`; "
+                "quantify over it with forall, exists, count or total."
+            )
+
     def write(self, field: Field, indices: tuple[Term, ...], value: Term) -> None:
-        used = {t.data for term in (*indices, value) for t in walk(term) if t.op is Op.VAR}
-        update = Update(field, indices, value, tuple(v for v in self.ranging if v in used), here())
+        self.known((*indices, value), [*self.params, *self.ranging])
+        placed = [v for t in indices for v in free(t)]
+        for variable in (v for v in free(value) if v in self.ranging and v not in placed):
+            raise refuse(
+                f"{self.name} writes one cell of {field.name} for every {variable.name} and another value each time; "
+                f"put {variable.name} among its indices, or join the values with forall, exists, count or total."
+            )
+        update = Update(field, indices, value, tuple(v for v in self.ranging if v in placed), here())
         for earlier in self.updates:
             if earlier.field is field and _may_meet(earlier, update):
                 raise refuse(
@@ -138,10 +162,17 @@ class Recorder:
 
 
 def _may_meet(a: Update, b: Update) -> bool:
-    """Whether two writes can name one cell: only different constants tell two index terms apart for certain."""
-    return not any(
-        x.op is Op.CONST and y.op is Op.CONST and x.data != y.data for x, y in zip(a.indices, b.indices, strict=True)
-    )
+    """Whether two writes can name one cell: only different positions tell two index terms apart for certain."""
+    pairs = [(_position(x), _position(y)) for x, y in zip(a.indices, b.indices, strict=True)]
+    return not any(x is not None and y is not None and x != y for x, y in pairs)
+
+
+def _position(index: Term) -> int | None:
+    """How many places after the first an index term is, if it says so: first() and first().next."""
+    steps = 0
+    while index.op is Op.NEXT:
+        index, steps = index.args[0], steps + 1
+    return index.data + steps if index.op is Op.CONST else None
 
 
 _recording: contextvars.ContextVar[Recorder | None] = contextvars.ContextVar("recording", default=None)
@@ -166,18 +197,22 @@ def assume(name: str, condition: Value) -> None:
 
 def note(name: str, value: Value) -> None:
     """Something a trace should show beside the event, such as why it happened. Costs no state."""
-    _recorder("note").notes.append(Note(name, lift(value)))
+    _recorder("note").note(name, value)
 
 
 def every(index: type[I]) -> Iterator[I]:
     """`for b in every(Block): after.ref[b] = ...` is one update that ranges over all blocks."""
     recorder = _recorder("every")
-    names = {v.name for v in recorder.ranging}
-    letter = index.short if index.short not in names else f"{index.short}{len(names)}"
-    variable = index.variable(letter)
+    members_of(index, "every")
+    taken = {v.name for v in (*recorder.params, *recorder.ranging)}
+    # j, jj, jjj: no other variable, and no member of a world (j0, j1), is called so.
+    name = next(n for n in (index.short * times for times in itertools.count(1)) if n not in taken)
+    variable = index.variable(name)
     recorder.ranging.append(variable.data)
-    yield variable
-    recorder.ranging.remove(variable.data)
+    try:
+        yield variable
+    finally:  # also after a break
+        recorder.ranging.remove(variable.data)
 
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -214,8 +249,9 @@ def rule(*, by: enum.Enum, fair: bool = False, needs: Value = True) -> Callable[
 def _signature(function: Callable[..., Any]) -> tuple[type[State], list[Index | Range]]:
     hints = typing.get_type_hints(function)
     names = list(inspect.signature(function).parameters)
-    states = [hints.get(n) for n in names[:2]]
-    if names[:2] != ["now", "after"] or not (isinstance(states[0], type) and issubclass(states[0], State)):
+    state = hints.get("now")
+    one = isinstance(state, type) and issubclass(state, State) and hints.get("after") is state
+    if names[:2] != ["now", "after"] or not one:
         raise refuse(
             f"the rule {function.__name__} begins with ({', '.join(names[:2])}); "
             "write (now: YourState, after: YourState, ...)."
@@ -228,7 +264,8 @@ def _signature(function: Callable[..., Any]) -> tuple[type[State], list[Index | 
                 f"the parameter {name} of {function.__name__} has no domain; annotate it with an Index or a Range."
             )
         params.append(domain.variable(name))
-    return states[0], params
+    assert state is not None
+    return state, params
 
 
 def record(
@@ -239,7 +276,7 @@ def record(
     base: Rule | None = None,
 ) -> Recorder:
     """Run a rule's function with recorders. With `base`, the parts are added to those of that rule."""
-    recorder = Recorder(name)
+    recorder = Recorder(name, params)
     if base is not None:
         recorder.guards, recorder.updates, recorder.notes = list(base.guards), list(base.updates), list(base.notes)
     token = _recording.set(recorder)

@@ -10,9 +10,24 @@ from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import TYPE_CHECKING, Any, NoReturn, overload
 
+from model.language.build import members_of
 from model.language.dials import dials_only
-from model.language.errors import refuse
-from model.language.terms import BOOL, INT, Index, Moment, Op, Sort, Term, Value, enum_sort, index_sort, lift, want
+from model.language.errors import Unapplied, refuse
+from model.language.terms import (
+    BOOL,
+    INT,
+    Index,
+    Moment,
+    Op,
+    Sort,
+    Term,
+    Value,
+    enum_sort,
+    index_sort,
+    lift,
+    reads_state,
+    want,
+)
 
 if TYPE_CHECKING:
     from model.language.rules import Recorder
@@ -106,28 +121,50 @@ def scalar(kind: Kind | type[enum.Enum], initial: Value = None, doc: str = "", n
 def _declared(
     kind: Kind | type[enum.Enum], indices: tuple[type[Index], ...], initial: Value, doc: str, needs: Value
 ) -> tuple[Kind, tuple[type[Index], ...], Any, str, Term]:
-    if not isinstance(kind, Kind):
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
         kind = Kind(enum_sort(kind))
+    if not isinstance(kind, Kind):
+        raise refuse(f"{kind!r} is no kind of field; write flag, upto(high) or a subclass of Enum.")
+    for index in indices:
+        members_of(index, "a field")
+    bounds(kind, indices)
     if initial is None:
         initial = False if kind.sort == BOOL else 0 if kind.sort == INT else next(iter(kind.sort.of))
     want(initial, kind.sort, "the initial value")
     return kind, indices, initial, doc, dials_only(needs, "needs=")
 
 
-class Cells:
+def bounds(kind: Kind, indices: tuple[type[Index], ...]) -> tuple[Term, Term]:
+    """The least and the greatest value of an Int as terms over dials, for indices named by their short names."""
+    variables = [i.variable(i.short) for i in indices]
+    low, high = (want(b(*variables), INT, "a bound") for b in (kind.low, kind.high))
+    for term in (low, high):
+        if reads_state(term):
+            raise refuse(f"the bound ({term}) reads the state, but dials alone decide it; make it a property.")
+    return low, high
+
+
+class Cells(Unapplied):
     """A field seen in one state. `cells[r, b]` is a term; on `after` it can be written."""
 
     def __init__(self, field: Field, state: State) -> None:
         self.field, self.state = field, state
 
+    def signature(self) -> tuple[str, str]:
+        return self.field.name, ", ".join(i.__name__ for i in self.field.indices)
+
+    @property
+    def spelled(self) -> str:
+        return f"{self.field.name}[...]" if self.field.indices else self.field.name
+
     def __getitem__(self, key: Any) -> Term:
         if self.state.recorder is not None:
-            raise refuse(f"`after` is only written; read now.{self.field.name}[...], the state before the step.")
+            raise refuse(f"`after` is only written; read now.{self.spelled}, the state before the step.")
         return Term(Op.FIELD, self.indices(key), self.field.sort, (self.field, self.state.moment))
 
     def __setitem__(self, key: Any, value: Value) -> None:
         if self.state.recorder is None:
-            raise refuse(f"this state is only read; write after.{self.field.name}[...] = value in a rule.")
+            raise refuse(f"this state is only read; write after.{self.spelled} = value in a rule.")
         self.state.recorder.write(self.field, self.indices(key), want(value, self.field.sort, self.field.name))
 
     def indices(self, key: Any) -> tuple[Term, ...]:
@@ -140,17 +177,6 @@ class Cells:
                 f"{self.field.name} is a function of [{names}], but was given {got}; write {self.field.name}[{names}]."
             )
         return terms
-
-    def __contains__(self, item: object) -> NoReturn:
-        raise refuse(f"`in` cannot look into {self.field.name}; write exists(Index, lambda i: ...) or among(x, a, b).")
-
-    def __iter__(self) -> NoReturn:
-        raise refuse(f"{self.field.name} cannot be iterated; write forall, exists, count or total over an index.")
-
-    def __bool__(self) -> NoReturn:
-        raise refuse(
-            f"{self.field.name} is a function, not a truth value; write {self.field.name}[...] with its indices."
-        )
 
 
 class State:
@@ -166,6 +192,11 @@ class State:
         for base in reversed(inspect.getmro(cls)):
             found.update({n: f for n, f in vars(base).items() if isinstance(f, Field)})
         return tuple(found.values())
+
+    def __init_subclass__(cls) -> None:
+        for name in (n for n, f in vars(cls).items() if isinstance(f, Field)):
+            if name in ("moment", "recorder") or hasattr(State, name):
+                raise refuse(f"{cls.__name__} has a field {name}, which every state has already; give it another name.")
 
     def __getattr__(self, name: str) -> NoReturn:
         if name.startswith("__"):

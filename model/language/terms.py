@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, Self
 
-from model.language.errors import LanguageError, refuse
+from model.language.errors import LanguageError, Unapplied, refuse
 
 
 class Op(enum.Enum):
@@ -175,7 +175,13 @@ class Term:
             "negative numbers; multiply the other side by a dial instead."
         )
 
-    __truediv__ = __rtruediv__ = __rfloordiv__ = __mod__ = __rmod__ = __floordiv__
+    __truediv__ = __rtruediv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __floordiv__
+
+    def __neg__(self) -> NoReturn:
+        raise refuse(f"the term ({self}) has no sign of its own; write 0 - ({self}).")
+
+    def __getitem__(self, key: object) -> NoReturn:
+        raise refuse(f"the term ({self}) is a single value of sort {self.sort}; leave out the index.")
 
     def __str__(self) -> str:
         from model.language.text import render
@@ -198,7 +204,7 @@ class Index(Term):
     ordered: ClassVar[bool] = False
     short: ClassVar[str]
 
-    def __init_subclass__(cls, size: Term | None = None, ordered: bool = False, short: str = "", **rest: Any) -> None:
+    def __init_subclass__(cls, size: Value = None, ordered: bool = False, short: str = "", **rest: Any) -> None:
         super().__init_subclass__(**rest)
         if size is None:
             raise refuse(f"the index {cls.__name__} needs a size; write class {cls.__name__}(Index, size=DIAL).")
@@ -263,6 +269,8 @@ def lift(value: Value) -> Term:
         return Term(Op.CONST, (), INT, value)
     if isinstance(value, enum.Enum):
         return Term(Op.CONST, (), enum_sort(type(value)), value)
+    if isinstance(value, Unapplied):
+        raise value.refusal()
     raise refuse(f"{value!r} is no term; write a term, True or False, a whole number, or a member of an Enum.")
 
 
@@ -272,7 +280,7 @@ def want(value: Value, sort: Sort, where: str) -> Term:
     if term.sort != sort:
         hint = ""
         if sort == BOOL and where in ("&", "|", "~"):
-            hint = "put each comparison in parentheses, since & and | bind tighter than =="
+            hint = "put each comparison in parentheses, since &, | and ~ bind tighter than =="
         elif sort == INT and term.sort == BOOL:
             hint = "write ite(condition, 1, 0), or count(Index, ...)"
         raise refuse(f"{where} takes {sort}, but ({term}) is {term.sort}; {hint or f'give it a term of sort {sort}'}.")
@@ -330,6 +338,12 @@ def walk(term: Term) -> Iterator[Term]:
 def reads_state(term: Term) -> bool:
     """Whether the term's value depends on a field or a parameter, and not on dials alone."""
     return any(t.op is Op.FIELD or (t.op is Op.VAR and issubclass(t.data.domain, Range)) for t in walk(term))
+
+
+def free(term: Term) -> dict[Var, None]:
+    """The variables that the term itself does not bind, in the order they are met."""
+    bound = {t.data for t in walk(term) if t.op in BINDERS}
+    return {t.data: None for t in walk(term) if t.op is Op.VAR and t.data not in bound}
 
 
 def same(a: Term, b: Term) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from model.language.errors import LanguageError
 from model.language.model import Model, indices_of
 from model.language.state import Field
 from model.language.terms import BOOL, INT, Index, Moment, Sort, lift
@@ -27,9 +28,9 @@ class Cell:
 
     @property
     def label(self) -> str:
-        """A Python identifier: table_r0_b1."""
+        """A Python identifier: table_r0_b1, or phase_ for a single cell, which no name of generated source ends like."""
         parts = [f"{i.short}{m}" for i, m in zip(self.field.indices, self.at, strict=True)]
-        return "_".join([self.field.name, *parts])
+        return "_".join([self.field.name, *(parts or [""])])
 
     @property
     def text(self) -> str:
@@ -77,7 +78,13 @@ class Layout:
             low, high = (evaluate(lift(b(*variables)), self.world, env) for b in (field.kind.low, field.kind.high))
         else:
             low, high = 0, 1 if field.sort == BOOL else len(list(field.sort.of)) - 1
-        return Cell(field, at, low, high, code(field.sort, field.initial))
+        cell = Cell(field, at, low, high, code(field.sort, field.initial))
+        if not low <= cell.initial <= high:
+            raise LanguageError(
+                f"{cell.text} begins at {cell.initial}, but its bounds in the world {self.world.name} are {low} and {high}; "
+                "give the field an initial value within them."
+            )
+        return cell
 
     def _column_index(self) -> type[Index] | None:
         """The largest index without an order that no field has twice: sorting its columns makes them canonical."""

@@ -234,15 +234,17 @@ class Source:
         beyond = " and ".join(b for b in inside if b)
         lines.append(f"t = copy(s) if {beyond} else Beyond(s)" if beyond else "t = copy(s)")
         lines += [f"t[{place}] = {self.writer.cell(place, Moment.THEN)}" for place, _ in found.effects]
-        lines += [line for gone in self.machine.forgettings for line in self.forget(gone, found)]
+        # A cell that has left its bounds is a violation, and no reader is needed to see it.
+        within = "type(t) is not Beyond and " if beyond else ""
+        lines += [line for gone in self.machine.forgettings for line in self.forget(gone, found, within)]
         return lines + self.step_properties(k, found)
 
-    def forget(self, gone: Forgetting, found: Instance) -> list[str]:
+    def forget(self, gone: Forgetting, found: Instance, within: str) -> list[str]:
         if not gone.concerns & found.written:
             return []
         unless = _settle(shift(gone.unless, Moment.THEN), found.written)
         cells = [f"    t[{p}] = {self.layout.cells[p].initial}" for p in gone.places]
-        return [f"if not ({self.writer.write(unless)}):", *cells]
+        return [f"if {within}not ({self.writer.write(unless)}):", *cells]
 
     def value(self, term: Ground) -> str:
         text = self.writer.write(term)

@@ -21,7 +21,11 @@ class World:
     values: Mapping[str, Any]
 
     def of(self, dial: Dial, *members: int) -> Any:
-        value = self.values[dial.name]
+        try:
+            value = self.values[dial.name]
+        except KeyError:
+            sentence = f"the world {self.name} has no dial {dial.name}; list it in the model."
+            raise WorldError(dial.name, sentence) from None
         return value[members[0]] if dial.index is not None else value
 
     def plain(self) -> dict[str, Any]:
@@ -54,16 +58,17 @@ def world(declared: Model, name: str, given: Mapping[str, Any]) -> World:
         if key not in [d.name for d in declared.dials]:
             raise WorldError(key, f"there is no dial {key}; {nearest(key, [d.name for d in declared.dials])}.")
     values: dict[str, Any] = {}
-    for dial in declared.dials:
+    # The size of an index is known before its members' values are spread.
+    for dial in sorted(declared.dials, key=lambda d: d.index is not None):
         raw = given.get(dial.name, dial.default)
         if raw is None:
             raise WorldError(dial.name, f"the dial {dial.name} is missing; set it: {dial.doc}.")
         if dial.index is not None:
-            size = values[dial.index.size.data.name]
+            size = evaluate(dial.index.size, World(name, values))
             values[dial.name] = _spread(dial, raw, size)
         else:
             values[dial.name] = _value(dial, raw)
-    made = World(name, values)
+    made = World(name, {d.name: values[d.name] for d in declared.dials})
     _check_requirements(declared, made)
     return made
 
