@@ -76,7 +76,7 @@ def random_states(layout: Layout, share: int = 1) -> list[tuple[int, ...]]:
     Low values are likelier, as otherwise hardly any guard would be true. What may be forgotten is forgotten.
     """
     count = (240 if layout.world.values == AS_IT_IS.values else 16) // share
-    chance = random.Random(0)  # noqa: S311
+    chance = random.Random(0)
     drawn = (
         [min(chance.randint(c.low, c.high), chance.randint(c.low, c.high)) for c in layout.cells] for _ in range(count)
     )
