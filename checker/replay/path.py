@@ -140,11 +140,13 @@ class PathFinder:
         for b in gained[hits:]:
             yield "acquire", (r, b)
         yield "select", (r, k)
-        yield from self._published(state, r, then, gained[hits:])
+        yield from self._published(state, then, [*held, *gained[hits:]], r, taken=gained[hits:])
 
-    def _published(self, state: State, r: int, then: Observation, taken: Sequence[int] = ()) -> Iterator[Event]:
+    def _published(
+        self, state: State, then: Observation, blocks: Sequence[int], r: int, taken: Sequence[int] = ()
+    ) -> Iterator[Event]:
         """Blocks of the request that have a name now and had not; a block taken anew has lost the name it had."""
-        for b in then["requests"][r]["blocks"]:
+        for b in blocks:
             name = self.comparison.observed_name(then["blocks"][b]["published"])
             if name and (b in taken or name != self.comparison.name(state, b)):
                 yield "publish", (r, b)
@@ -167,7 +169,7 @@ class PathFinder:
                 if self.comparison.table(state, r):
                     yield "release", (r,)
             elif new[r]["phase"] == "RUNNING":
-                yield from self._published(state, r, then)
+                yield from self._published(state, then, new[r]["blocks"], r)
 
     def _retire(self, state: State, r: int, entry: Entry, grew: bool, new: Mapping[str, Any]) -> str:
         ends = (

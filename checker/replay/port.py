@@ -135,5 +135,5 @@ class Port:
 
 
 def command_for(python: Path, adapter: Path) -> list[str]:
-    """How an adapter written in Python is started. -I keeps our own packages out of its path."""
-    return [str(python), "-I", str(adapter)]
+    """How an adapter written in Python is started: with nothing of our environment, but what lies beside it."""
+    return [str(python), "-E", "-s", str(adapter)]
