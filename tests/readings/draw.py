@@ -245,6 +245,11 @@ def some_properties(draw: Callable[..., Any]) -> tuple[Property, ...]:
         drawn = Drawer(draw, (s,), ())
         return forall(Job, lambda j: forall(Place, lambda p: with_members(drawn, j, p)))
 
+    def of_levels(s: Small) -> Term:
+        """Often so in a random state, and often not after a step."""
+        drawn = Drawer(draw, (s,), ())
+        return forall(Job, lambda j: (s.level[j] <= 1) & (s.balance <= 1) | with_members(drawn, j, Place.first()))
+
     def of_steps(before: Small, then: Small) -> Term:
         drawn = Drawer(draw, (before, then), ())
         return forall(Job, lambda j: with_members(drawn, j, Place.first()))
@@ -257,7 +262,7 @@ def some_properties(draw: Callable[..., Any]) -> tuple[Property, ...]:
             Job, lambda j: (same & (then.level[j] == before.level[j])) | with_members(drawn, j, Place.first())
         )
 
-    return prop()(of_states), step()(of_steps), step()(of_changes)
+    return prop()(of_states), prop()(of_levels), step()(of_steps), step()(of_changes)
 
 
 def with_members(drawn: Drawer, *members: Term) -> Term:
