@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -105,7 +106,8 @@ class Drawer:
             s = self.view()
             return lift(self.pick(True, False, s.open, s.busy[self.member(Job)], s.lit[self.member(Place)], strict))
         deep = depth - 1
-        kind = self.pick("not", "and", "or", "implies", "ite", "same", "order", "members", "places", "quantifier")
+        plain = ("not", "and", "or", "implies", "ite", "same", "order", "members", "places", "quantifier")
+        kind = self.pick(*plain, "of one cell", "twice")
         match kind:
             case "not":
                 return ~self.truth(deep)
@@ -127,7 +129,21 @@ class Drawer:
             case "places":
                 operators = (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)
                 return self.compared(*operators, self.member(Place), self.member(Place))
+            case "of one cell":
+                return self.of_one_cell()
+            case "twice":
+                again = self.truth(deep)
+                return self.either(again, ~again if self.pick(True, False) else again)
         return self.over(self.pick(forall, exists), self.truth, depth)
+
+    def either(self, a: Term, b: Term) -> Term:
+        return a & b if self.pick(True, False) else a | b
+
+    def of_one_cell(self) -> Term:
+        """What the writing out simplifies: one cell against two constants, which may be equal."""
+        cell, constants = self.pick((self.whole(0), (0, 1, 2)), (self.colour(0), tuple(Colour)))
+        one, two = (self.compared(Op.EQ, Op.NE, cell, self.pick(*constants)) for _ in range(2))
+        return self.either(one, two)
 
     def compared(self, *operators_and_sides: Any) -> Term:
         *operators, left, right = operators_and_sides
@@ -195,9 +211,14 @@ def environment(layout: Layout) -> st.SearchStrategy[dict[Var, int]]:
     return st.fixed_dictionaries({v.data: st.integers(0, s) for v, s in zip(PARAMS, sizes, strict=True)})
 
 
-def states(layout: Layout) -> st.SearchStrategy[tuple[int, ...]]:
-    """Any state within its bounds, whether it can be reached or not."""
-    return st.tuples(*(st.integers(c.low, c.high) for c in layout.cells))
+def states(layout: Layout, count: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
+    """Any states within their bounds, whether they can be reached or not."""
+
+    def draw(seed: int) -> list[tuple[int, ...]]:
+        chance = random.Random(seed)
+        return [tuple(chance.randint(c.low, c.high) for c in layout.cells) for _ in range(count)]
+
+    return st.integers(0, 1 << 30).map(draw)
 
 
 # ---------------------------------------------------------------------------------- rules and properties

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from model.language import Model, Property, Term
 from model.language.terms import Op, walk
@@ -35,12 +35,14 @@ def test_random_terms(name: str) -> None:
     drawn: set[Op] = set()
 
     @settings(QUIET, max_examples=400)
-    @given(terms(), states(layout), states(layout), environment(layout))
-    def agree(term: Term, now: tuple[int, ...], then: tuple[int, ...], env: dict[Any, int]) -> None:
+    @given(terms(), states(layout, 11), environment(layout))
+    def agree(term: Term, at: list[tuple[int, ...]], env: dict[Any, int]) -> None:
         drawn.update(t.op for t in walk(term))
-        expected = by_interpreter(layout, term, now, then, env)
         text = writer.write(grounder.term(term, env))
-        assert int(eval(text, {"s": now, "t": then})) == expected, text  # noqa: S307
+        written = compile(text, text, "eval")
+        for now, then in itertools.pairwise(at):
+            expected = by_interpreter(layout, term, now, then, env)
+            assert int(eval(written, {"s": now, "t": then})) == expected, (text, now, then)  # noqa: S307
 
     agree()
     assert drawn == set(Op)
@@ -54,7 +56,7 @@ def test_random_rules_and_properties(name: str) -> None:
 
     # A drawn model takes minutes to shrink, and its machine shows what it does anyway.
     @settings(QUIET, max_examples=60, phases=(Phase.generate,))
-    @given(models(), st.lists(states(layout), min_size=6, max_size=6))
+    @given(models(), states(layout, 6))
     def agree(drawn: tuple[Model, tuple[Property, ...]], at: list[tuple[int, ...]]) -> None:
         machine = Machine(drawn[0], layout.world, drawn[1])
         seen.update(compare(machine, [machine.pack(state) for state in at]))
