@@ -67,12 +67,16 @@ class PathFinder:
         """Run the events in an order that every guard allows, preferring the one they are given in."""
         best: tuple[int, State, list[Event]] = (-1, state, events)
         stack: list[tuple[State, list[Event], list[Event]]] = [(state, [], events)]
+        met: set[tuple[State, tuple[Event, ...]]] = set()  # what is left, however the rest was ordered
         for _ in range(TRIES):
             if not stack:
                 break
             now, done, left = stack.pop()
             if not left:
                 return now, done
+            if (now, tuple(left)) in met:
+                continue
+            met.add((now, tuple(left)))
             if len(done) > best[0]:
                 best = (len(done), now, left)
             allowed = [i for i, e in enumerate(left) if not self.stepper.false_guards(*e, now)]
@@ -162,14 +166,13 @@ class PathFinder:
             grew = new[r]["output"] > old[r]["output"]
             yield self._retire(state, r, entry, grew, new[r]), (r,)
             yield from (("deliver", (r,)) for _ in range(new[r]["output"] - old[r]["output"]))
+            yield from self._published(state, then, self.comparison.table(state, r), r)
         yield "recycle", ()
         for r in range(len(new)):
             if old[r]["phase"] != "FINISHED" and new[r]["phase"] == "FINISHED":
                 yield "notify", (r,)
                 if self.comparison.table(state, r):
                     yield "release", (r,)
-            elif new[r]["phase"] == "RUNNING":
-                yield from self._published(state, then, new[r]["blocks"], r)
 
     def _retire(self, state: State, r: int, entry: Entry, grew: bool, new: Mapping[str, Any]) -> str:
         ends = (
