@@ -107,7 +107,9 @@ def summary_lines(result: CheckResult) -> list[str]:
     elif result.unreached and result.verdict is Verdict.HOLDS:
         rules = [u.removeprefix("the rule ") for u in result.unreached if u.startswith("the rule ")]
         never = f"rules that never fire here: {', '.join(rules)}; " if rules else ""
-        lines.append(f"{never}witnesses not met here: {len(result.unreached) - len(rules)} (all are met in the shipped worlds together)")
+        lines.append(
+            f"{never}witnesses not met here: {len(result.unreached) - len(rules)} (all are met in the shipped worlds together)"
+        )
     if result.untried:
         lines.append(f"worlds not tried after the violation: {', '.join(result.untried)}")
     return [*lines, f"{result.verdict.word}: {_sentence(result)}"]
