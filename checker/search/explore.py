@@ -123,6 +123,8 @@ class _Search:
         return result
 
     def _begin(self) -> None:
+        for counts in (self.machine.fired, self.machine.sole):
+            counts[:] = [0] * len(counts)
         initial = self.normal(self.machine.initial)
         self._new(initial, -1, -1)
         for number in self.machine.violated(initial):
