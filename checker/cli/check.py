@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="set a dial of the worlds otherwise; may be repeated",
     )
     bounds = parser.add_argument_group("bounds; a search that meets one is undetermined")
-    bounds.add_argument("--states", type=positive, metavar="N", help="at most this many distinct states")
+    bounds.add_argument("--states", type=positive, metavar="N", help="stop once this many distinct states are known")
     bounds.add_argument("--depth", type=non_negative, metavar="N", help="at most this many steps from the start")
     bounds.add_argument(
         "--all", action="store_true", help=f"go on to the end after a violation (else {AFTER_VIOLATION:,} states more)"

@@ -132,8 +132,10 @@ class _Search:
         self._watch(initial)
 
     def _level(self, start: int, end: int) -> int:
+        most = self.limits.states
         for source in range(start, end):
-            if (source - start) % CHECK_EVERY == 0:
+            full = most is not None and len(self.result.states) >= most
+            if full or (source - start) % CHECK_EVERY == 0:
                 self.result.bound = self._met()
                 if self.result.bound is not None:
                     return source
