@@ -46,19 +46,22 @@ class WorldResult:
 
     @property
     def as_expected(self) -> bool:
-        """Exactly the violations that the world is there to show."""
-        return bool(self.file.expect) and set(self.violated) == set(self.file.expect)
+        """Exactly the violations that the world is there to show, in a search that went to the end."""
+        return bool(self.file.expect) and self.search.bound is None and not (self.unexpected or self.missing)
+
+    @property
+    def unexpected(self) -> tuple[str, ...]:
+        """Violations that the world is not there to show."""
+        return tuple(v for v in self.violated if v not in self.file.expect)
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Expected violations that were not found although the search was complete."""
+        """Expected violations that were not found."""
         return tuple(e for e in self.file.expect if e not in self.violated)
 
     @property
     def verdict(self) -> Verdict:
-        if self.as_expected:
-            return Verdict.HOLDS
-        if self.violated:
+        if self.unexpected:
             return Verdict.VIOLATED
         if self.search.bound is not None:
             return Verdict.UNDETERMINED

@@ -154,7 +154,7 @@ class _Session:
         if self.options.guards:
             self.output.details(check_text.guard_lines(result))
         self.output.details(check_text.violation_lines(result, files))
-        if not result.traces or result.as_expected:
+        if not result.unexpected:
             return
         self.output.details(["", *check_text.shown_trace(result), ""])
         first = check_text.chosen(result)

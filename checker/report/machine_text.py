@@ -86,7 +86,7 @@ def _cases(suite: ET.Element, result: WorldResult) -> None:
     names = [p.name for p in result.properties]
     for name in [*names, *(n for n in traces if n not in names)]:
         case = ET.SubElement(suite, "testcase", classname=f"schedproof.{result.file.name}", name=name)
-        if name in traces and not result.as_expected:
+        if name in result.unexpected:
             failure = ET.SubElement(case, "failure", message=headline(traces[name]))
             declared = next((p for p in result.properties if p.name == name), None)
             events = [f"{n}. {e.text}" for n, e in enumerate(traces[name].events, 1)]
