@@ -41,6 +41,11 @@ class WorldResult:
     skipped: tuple[str, ...] = ()
 
     @property
+    def judged(self) -> tuple[Property, ...]:
+        """The properties that this world can violate; what should be reachable is judged over all worlds together."""
+        return tuple(p for p in self.properties if p.shape is not Shape.REACHABLE)
+
+    @property
     def violated(self) -> tuple[str, ...]:
         return tuple(t.shows for t in self.traces)
 

@@ -57,7 +57,7 @@ def _outcome(result: WorldResult) -> str:
         return f"undetermined: {known} violated within {bound}"
     if result.missing:
         return f"FAILED: {', '.join(result.missing)} should be violated here, and is not"
-    return f"holds: {len(result.properties)} properties in every interleaving"
+    return f"holds: {len(result.judged)} properties in every interleaving"
 
 
 def violation_lines(result: WorldResult, files: dict[str, Path]) -> list[str]:
@@ -122,7 +122,8 @@ def _sentence(result: CheckResult) -> str:
     match result.verdict:
         case Verdict.HOLDS:
             expected = sum(r.as_expected for r in result.results)
-            also = f", {expected} of them violated as expected" if expected else ""
+            whom = f"{expected} of them " if worlds > 1 else ""
+            also = f", {whom}violated as expected" if expected else ""
             return f"{named} explored to the end{also}"
         case Verdict.VIOLATED:
             bad = [r.file.name for r in result.results if r.verdict is Verdict.VIOLATED]

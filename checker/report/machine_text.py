@@ -68,6 +68,10 @@ def write_junit(result: CheckResult, path: Path) -> None:
     suite = ET.Element("testsuite", name="schedproof check")
     for r in result.results:
         _cases(suite, r)
+    if result.whole:
+        case = ET.SubElement(suite, "testcase", classname="schedproof", name="every rule and witness is reached")
+        if result.unreached:
+            ET.SubElement(case, "error", message=f"not reached in any world: {', '.join(result.unreached)}")
     cases = list(suite)
     suite.set("tests", str(len(cases)))
     suite.set("failures", str(sum(c.find("failure") is not None for c in cases)))
@@ -83,7 +87,8 @@ def write_junit(result: CheckResult, path: Path) -> None:
 
 def _cases(suite: ET.Element, result: WorldResult) -> None:
     traces = {t.shows: t for t in result.traces}
-    names = [p.name for p in result.properties]
+    names = [p.name for p in result.judged]
+    open_ends = {s.partition(" ")[0]: s for s in result.skipped}
     for name in [*names, *(n for n in traces if n not in names)]:
         case = ET.SubElement(suite, "testcase", classname=f"schedproof.{result.file.name}", name=name)
         if name in result.unexpected:
@@ -96,3 +101,5 @@ def _cases(suite: ET.Element, result: WorldResult) -> None:
         elif result.search.bound is not None and name not in traces:
             message = f"not determined: the search stopped at {result.search.bound} ({dial_line(result.file.world)})"
             ET.SubElement(case, "error", message=message)
+        elif name in open_ends:
+            ET.SubElement(case, "error", message=open_ends[name])
