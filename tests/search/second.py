@@ -222,7 +222,7 @@ def breadth_first(rules: Rules, depth: int) -> dict[str, int]:
     return lengths
 
 
-def farthest_from_home(rules: Rules, name: str) -> int | None:
+def lost_after(rules: Rules, name: str) -> int | None:
     """How many steps it takes to come where nothing leads to a state at rest any more; None if that cannot happen."""
     _, at_home, apart = next(h for h in rules.home if h[0] == name)
     lengths = {rules.initial: 0}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from model.readings.layout import Layout
-from model.readings.python import Machine
+from model.readings.python import Beyond, Machine
 from tests.search.running import machine_of
 
 Renaming = Callable[[Sequence[int]], tuple[int, ...]]
@@ -28,8 +28,8 @@ def walked(machine: Machine, count: int, seed: int = 0) -> list[Any]:
     for _ in range(100 * count):
         if len(found) >= count:
             break
-        successors = machine.successors(state)
-        state = machine.pack(chance.choice(successors)[1]) if successors else machine.initial
+        inside = [then for _, then, _ in machine.successors(state) if type(then) is not Beyond]
+        state = machine.pack(chance.choice(inside)) if inside else machine.initial
         found[state] = None
     return list(found)
 

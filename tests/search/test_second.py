@@ -9,7 +9,7 @@ from model.readings.effects import after, false_guards, moves
 from model.readings.layout import Layout
 from specs.properties import PROPERTIES
 from tests.search.running import world_of
-from tests.search.second import Rules, breadth_first, depth_first, farthest_from_home
+from tests.search.second import Rules, breadth_first, depth_first, lost_after
 from tests.search.states import reachable
 from tests.search.toy import TOY, lamps
 
@@ -39,4 +39,4 @@ def test_lengths_by_hand() -> None:
     properties = [p for p in PROPERTIES if p.name == "delivery.message-once"]
     rules = Rules(LIFECYCLE, world_of("solo"), properties)
     assert breadth_first(rules, 40) == {}
-    assert farthest_from_home(Rules(LIFECYCLE, world_of("misfit"), PROPERTIES), "rest.way-home") is None
+    assert lost_after(Rules(LIFECYCLE, world_of("misfit"), PROPERTIES), "rest.way-home") is None

@@ -19,7 +19,7 @@ from specs.faults.fault import Fault
 from specs.properties import PROPERTIES
 from specs.worlds import world_files
 from tests.search.running import changed_by, file_of, world_of
-from tests.search.second import Rules, breadth_first, farthest_from_home
+from tests.search.second import Rules, breadth_first, lost_after
 
 CAUGHT = {
     "release-while-pinned": ("ownership.keeps", 7),
@@ -68,7 +68,7 @@ def test_the_explorer_finds_it_in_so_many_steps(name: str) -> None:
 def test_the_interpreter_finds_it_in_so_many_steps(name: str) -> None:
     caught_by, length = CAUGHT[name]
     if caught_by == HOME:
-        assert farthest_from_home(rules_with(name), caught_by) == length
+        assert lost_after(rules_with(name), caught_by) == length
     else:
         assert breadth_first(rules_with(name), length).get(caught_by) == length
 
@@ -89,7 +89,7 @@ def test_one_step_less_shows_nothing_of_it(name: str) -> None:
 
 def test_in_the_pool_it_was_made_for_nothing_gets_lost() -> None:
     """The counter-check of the home fault: the unchanged rules have a way home from everywhere."""
-    assert farthest_from_home(Rules(LIFECYCLE, world_of("misfit"), PROPERTIES), HOME) is None
+    assert lost_after(Rules(LIFECYCLE, world_of("misfit"), PROPERTIES), HOME) is None
 
 
 # ---------------------------------------------------------------------------------------------- well formed

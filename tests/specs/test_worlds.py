@@ -13,7 +13,7 @@ from model.lifecycle import LIFECYCLE
 from specs.properties import PROPERTIES
 from specs.worlds import world_files
 from tests.search.running import changed_by, file_of, world_of
-from tests.search.second import Rules, breadth_first, farthest_from_home
+from tests.search.second import Rules, breadth_first, lost_after
 
 # The property and the length of the shortest way to it.
 EXPECTED = {"crowded-no-preemption": {"rest.way-home": 15, "rest.no-dead-end": 18}}
@@ -53,7 +53,7 @@ def test_the_world_without_preemption_fails_as_it_says() -> None:
 def test_the_interpreter_finds_the_same_dead_end_and_the_same_point_of_no_return() -> None:
     rules = Rules(LIFECYCLE, world_of("crowded-no-preemption"), PROPERTIES)
     assert breadth_first(rules, 18) == {"rest.no-dead-end": 18}
-    assert farthest_from_home(rules, "rest.way-home") == 15
+    assert lost_after(rules, "rest.way-home") == 15
 
 
 def test_with_preemption_nothing_of_it_is_left() -> None:
