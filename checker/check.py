@@ -14,7 +14,7 @@ from checker.variation import Variation
 from checker.verdict import Disagreement, Verdict, worst
 from checker.worlds import WorldFile
 from model.language.properties import Property, Shape
-from model.readings.effects import after, false_guards
+from model.readings.effects import after, false_guards, moves
 from model.readings.interpret import evaluate
 from model.readings.python import Machine
 
@@ -164,24 +164,27 @@ def confirm(trace: Trace, properties: Sequence[Property]) -> None:
                 f"in {trace.world.name}, the generated code takes {event.text} at step {number + 1} of the trace to "
                 f"{trace.shows}, but the interpreter does not; please report this with the command you ran."
             )
-    declared = next((p for p in properties if p.name == trace.shows), None)
-    if declared is None:
-        broken = bool(layout.out_of_bounds(trace.states[-1]))
-    else:
-        states = (
-            (trace.states[-2:] if trace.events else trace.states * 2)
-            if declared.shape is Shape.STEP
-            else trace.states[-1:]
-        )
-        broken = not evaluate(declared.term, trace.world, {}, layout.reader(*states))
-        stutters = declared.shape is Shape.STEP and not broken
-        if stutters:
-            broken = not evaluate(declared.term, trace.world, {}, layout.reader(trace.states[-1], trace.states[-1]))
-    if not broken:
+    if not violates(trace, properties):
         raise Disagreement(
             f"in {trace.world.name}, the generated code finds {trace.shows} violated, but the interpreter does not; "
             "please report this with the command you ran."
         )
+
+
+def violates(trace: Trace, properties: Sequence[Property]) -> bool:
+    """Whether the interpreter finds the property violated where the trace ends. (It cannot judge a way home.)"""
+    layout, last = trace.layout, trace.states[-1]
+    declared = next((p for p in properties if p.name == trace.shows), None)
+    if declared is None:
+        return trace.shows in [f"bounds.{c.field.name}" for c in layout.out_of_bounds(last)]
+    if declared.shape is Shape.REST and any(
+        rule.name not in declared.apart_from and not false_guards(layout, rule, at, last) for rule, at in moves(layout)
+    ):
+        return False
+    # A property of steps must allow a step that changes nothing, too.
+    steps = [(last, last), *([trace.states[-2:]] if trace.events else [])]
+    judged = steps if declared.shape is Shape.STEP else [(last,)]
+    return any(not evaluate(declared.term, trace.world, {}, layout.reader(*states)) for states in judged)
 
 
 def unreached(results: Sequence[WorldResult]) -> tuple[str, ...]:
