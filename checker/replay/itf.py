@@ -13,7 +13,7 @@ from typing import Any
 
 from checker.replay.trace import Event, Trace, event, named_arguments
 from checker.variation import Variation, vary
-from checker.verdict import Unusable
+from checker.verdict import Unusable, cause
 from model.language.errors import LanguageError
 from model.language.model import Model
 from model.language.terms import BOOL, INT, Index
@@ -90,7 +90,7 @@ def save(trace: Trace, path: Path, version: str) -> None:
         path.write_text(text + "\n")
     except OSError as error:
         raise Unusable(
-            f"the trace cannot be written to {path} ({error.strerror}); give another place with --traces DIR."
+            f"the trace cannot be written to {path} ({cause(error)}); give another place with --traces DIR."
         ) from None
 
 

@@ -11,7 +11,7 @@ from checker.check import CheckResult, WorldResult
 from checker.report.check_text import dial_line
 from checker.report.trace_text import headline, meaning, reasons
 from checker.search.simulate import Simulation
-from checker.verdict import Unusable, Verdict
+from checker.verdict import Unusable, Verdict, cause
 
 
 def check_json(result: CheckResult, version: str, files: dict[str, dict[str, Path]]) -> str:
@@ -81,7 +81,7 @@ def write_junit(result: CheckResult, path: Path) -> None:
         ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise Unusable(
-            f"the JUnit file cannot be written to {path} ({error.strerror}); give another --junit FILE."
+            f"the JUnit file cannot be written to {path} ({cause(error)}); give another --junit FILE."
         ) from None
 
 
