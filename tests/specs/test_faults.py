@@ -9,47 +9,21 @@ import re
 
 import pytest
 
-from checker.check import Options, WorldResult, check_world
-from checker.search.limits import Limits
 from checker.verdict import Verdict
 from model.language.edits import Drop, Extend, parts, rule_name
 from model.lifecycle import LIFECYCLE
 from specs.faults import FAULTS
-from specs.faults.fault import Fault
 from specs.properties import PROPERTIES
 from specs.worlds import world_files
-from tests.search.running import changed_by, file_of, world_of
+from tests.search.running import CAUGHT, changed_by, checked, fault_named, world_of
 from tests.search.second import Rules, breadth_first, lost_after
 
-CAUGHT = {
-    "release-while-pinned": ("ownership.keeps", 7),
-    "abort-releases-at-once": ("ownership.keeps", 7),
-    "acquire-held-block": ("ownership.exclusive", 6),
-    "release-forgets-reference": ("ownership.references", 5),
-    "retire-stale-token": ("delivery.context-first", 8),
-    "sample-mid-prompt": ("eligibility.samples-at-end", 5),
-    "preempt-forgets-output": ("delivery.grows", 8),
-    "commit-after-cancel": ("eligibility.live-is-running", 7),
-    "notify-twice": ("delivery.message-once", 5),
-    "select-finished": ("eligibility.only-running", 6),
-    "admit-beyond-seats": ("eligibility.within-seats", 6),
-    "admit-what-never-fits": ("rest.way-home", 2),
-}
 HOME = "rest.way-home"
 names = pytest.mark.parametrize("name", CAUGHT)
 
 
-def fault_named(name: str) -> Fault:
-    return next(f for f in FAULTS if f.name == name)
-
-
 def rules_with(name: str) -> Rules:
     return Rules(changed_by(name).model, world_of(fault_named(name).world), PROPERTIES)
-
-
-def checked(name: str, depth: int | None) -> WorldResult:
-    options = Options(Limits(depth=depth))
-    return check_world(file_of(fault_named(name).world), changed_by(name), PROPERTIES, options)
 
 
 def test_every_fault_has_its_length_here() -> None:
@@ -59,7 +33,7 @@ def test_every_fault_has_its_length_here() -> None:
 @names
 def test_the_explorer_finds_it_in_so_many_steps(name: str) -> None:
     caught_by, length = CAUGHT[name]
-    result = checked(name, depth=None if caught_by == HOME else length)
+    result = checked(name)
     assert result.verdict is Verdict.VIOLATED
     assert {t.shows: t.length for t in result.traces}[caught_by] == length
 
@@ -76,15 +50,15 @@ def test_the_interpreter_finds_it_in_so_many_steps(name: str) -> None:
 @names
 def test_the_explorer_finds_all_that_the_interpreter_finds(name: str) -> None:
     """Every property violated within the length, not only the one that the fault is known for."""
-    _, length = CAUGHT[name]
-    lengths = {t.shows: t.length for t in checked(name, depth=length).traces}
-    assert lengths == breadth_first(rules_with(name), length)
-
-
-@names
-def test_one_step_less_shows_nothing_of_it(name: str) -> None:
     caught_by, length = CAUGHT[name]
-    assert caught_by not in checked(name, depth=length - 1).violated
+    lengths = {t.shows: t.length for t in checked(name).traces if t.length <= length and t.shows != HOME}
+    assert lengths == breadth_first(rules_with(name), length)
+    assert (caught_by in lengths) == (caught_by != HOME)
+
+
+@pytest.mark.parametrize("name", [name for name, (caught_by, _) in CAUGHT.items() if caught_by != HOME])
+def test_one_step_less_shows_nothing_of_it(name: str) -> None:
+    assert CAUGHT[name][0] not in checked(name, less=1).violated
 
 
 def test_in_the_pool_it_was_made_for_nothing_gets_lost() -> None:
