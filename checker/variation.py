@@ -32,10 +32,10 @@ class Variation:
         return ", ".join(said)
 
     @property
-    def options(self) -> str:
+    def options(self) -> list[str]:
         """The command-line options that make it."""
-        said = [f"--fault {self.fault.name}"] if self.fault else []
-        return " ".join([*said, *(f"--without {part}" for part in self.without)])
+        said = ["--fault", self.fault.name] if self.fault else []
+        return said + [word for part in self.without for word in ("--without", part)]
 
 
 def vary(model: Model, fault: str | None = None, without: tuple[str, ...] = ()) -> Variation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -157,21 +158,23 @@ class _Session:
         if not result.unexpected:
             return
         self.output.details(["", *check_text.shown_trace(result), ""])
-        first = check_text.chosen(result)
-        self.output.details(
-            [f"show it:   schedproof show {files[first.shows]}", f"again:     {self.again(result)}", ""]
-        )
+        shown = shlex.join(["schedproof", "show", str(files[check_text.chosen(result).shows])])
+        self.output.details([f"show it:   {shown}", f"again:     {self.again(result)}", ""])
 
     def again(self, result: WorldResult) -> str:
-        """The command that reproduces a result."""
-        options = self.options
-        name = next((w for w in options.worlds if Path(w).stem == result.file.name), result.file.name)
-        said = ["schedproof check", name]
-        said += [self.variation.options] if self.variation else []
-        said += [f"--set {s}" for s in options.settings]
-        said += [f"--simulate {options.simulate} --seed {options.seed}"] if options.simulate else []
+        """The command that reproduces a result. What depends on the machine, time and memory, is not a part of it."""
+        options, place = self.options, result.file.place
+        said = ["schedproof", "check", place if place in options.worlds else result.file.name]
+        said += self.variation.options
+        said += [part for setting in options.settings for part in ("--set", setting)]
+        if options.simulate:
+            said += ["--simulate", str(options.simulate), "--seed", str(options.seed)]
+        for name in ("states", "depth"):
+            if getattr(options, name) is not None:
+                said += [f"--{name}", str(getattr(options, name))]
+        said += ["--all"] if options.all else []
         said += ["--no-symmetry"] if options.no_symmetry else []
-        return " ".join(said)
+        return shlex.join(said)
 
     def finish(self, whole: bool) -> Verdict:
         result = CheckResult(
