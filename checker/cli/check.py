@@ -14,7 +14,7 @@ from checker.report import check_text, machine_text
 from checker.report.output import Output
 from checker.search.limits import Limits
 from checker.variation import Variation, vary
-from checker.verdict import Verdict
+from checker.verdict import Unusable, Verdict
 from checker.version import VERSION
 from checker.worlds import WorldFile, find, shipped, with_dials
 from model.lifecycle import LIFECYCLE
@@ -92,7 +92,15 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
 
 def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile]:
     if options.worlds:
-        return [find(LIFECYCLE, name) for name in options.worlds]
+        found: dict[str, WorldFile] = {}
+        for asked in options.worlds:
+            file = find(LIFECYCLE, asked)
+            if file.name in found:
+                raise Unusable(
+                    f"two worlds are named {file.name}, and so would be their traces; check them one by one."
+                )
+            found[file.name] = file
+        return list(found.values())
     if variation.fault is not None:
         return [find(LIFECYCLE, variation.fault.world)]
     return shipped(LIFECYCLE)
