@@ -191,7 +191,9 @@ class _Session:
         if self.options.json:
             self.output.lines([machine_text.check_json(result, VERSION, self.files)])
         else:
-            self.output.lines(check_text.summary_lines(result))
+            *before, last = check_text.summary_lines(result)
+            self.output.details(before)
+            self.output.lines([last])
         if self.options.junit:
             machine_text.write_junit(result, self.options.junit)
         return result.verdict
