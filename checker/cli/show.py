@@ -56,7 +56,9 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
 
 
 def _is_file(what: str) -> bool:
-    return "/" in what or what.endswith(".json") or Path(what).is_file()
+    """A path, or what looks like one; but RULE/FIELD names an update."""
+    update = what.partition("/")[0] in [r.name for r in LIFECYCLE.rules]
+    return Path(what).is_file() or what.endswith(".json") or ("/" in what and not update)
 
 
 def _trace(path: Path, form: str) -> list[str]:
