@@ -44,6 +44,8 @@ def vary(model: Model, fault: str | None = None, without: tuple[str, ...] = ()) 
     changes: list[Change] = list(seeded.changes) if seeded else []
     for part in without:
         _check_part(model, part)
+        if Drop(part) in changes:
+            raise Unusable(f"--without {part}: it is taken away already; name it once.")
         changes.append(Drop(part))
     return Variation(model, changed(model, *changes), seeded, without)
 
