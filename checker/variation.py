@@ -32,10 +32,10 @@ class Variation:
         return ", ".join(said)
 
     @property
-    def options(self) -> str:
+    def options(self) -> list[str]:
         """The command-line options that make it."""
-        said = [f"--fault {self.fault.name}"] if self.fault else []
-        return " ".join([*said, *(f"--without {part}" for part in self.without)])
+        said = ["--fault", self.fault.name] if self.fault else []
+        return said + [word for part in self.without for word in ("--without", part)]
 
 
 def vary(model: Model, fault: str | None = None, without: tuple[str, ...] = ()) -> Variation:
@@ -44,6 +44,8 @@ def vary(model: Model, fault: str | None = None, without: tuple[str, ...] = ()) 
     changes: list[Change] = list(seeded.changes) if seeded else []
     for part in without:
         _check_part(model, part)
+        if Drop(part) in changes:
+            raise Unusable(f"--without {part}: it is taken away already; name it once.")
         changes.append(Drop(part))
     return Variation(model, changed(model, *changes), seeded, without)
 

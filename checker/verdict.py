@@ -58,3 +58,8 @@ class Unusable(Exception):
 
 class Disagreement(Exception):
     """Two readings gave different answers: one sentence that names them. The command ends with DISAGREEMENT."""
+
+
+def cause(error: OSError) -> str:
+    """Why a path cannot be used. The system says `File exists` where a file stands in the way of a directory."""
+    return "Not a directory" if isinstance(error, FileExistsError) else error.strerror or str(error)

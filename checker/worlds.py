@@ -11,6 +11,7 @@ from typing import Any
 from checker.verdict import Unusable
 from model.language.model import Model, nearest
 from model.readings.world import World, WorldError, world
+from specs.properties import PROPERTIES
 from specs.worlds import world_files
 
 KEYS = ("about", "normal_forms", "expect", "dials")
@@ -96,10 +97,10 @@ def _read(model: Model, name: str, place: str, content: bytes) -> WorldFile:
         made = world(model, name, dials)
     except WorldError as error:
         raise Unusable(f"{place}: dials.{error.key}: {error}") from None
-    return WorldFile(made, *_remarks(place, data), place)
+    return WorldFile(made, *_remarks(model, place, data), place)
 
 
-def _remarks(place: str, data: Mapping[str, Any]) -> tuple[str, int | None, tuple[str, ...]]:
+def _remarks(model: Model, place: str, data: Mapping[str, Any]) -> tuple[str, int | None, tuple[str, ...]]:
     about, normal_forms, expect = data.get("about", ""), data.get("normal_forms"), data.get("expect", [])
     if not isinstance(about, str):
         raise Unusable(f"{place}: about is {about!r}; write a sentence in quotes.")
@@ -107,4 +108,8 @@ def _remarks(place: str, data: Mapping[str, Any]) -> tuple[str, int | None, tupl
         raise Unusable(f"{place}: normal_forms is {normal_forms!r}; write the number of states, or leave it out.")
     if not isinstance(expect, list) or not all(isinstance(e, str) for e in expect):
         raise Unusable(f'{place}: expect is {expect!r}; write a list of property names, such as ["rest.no-dead-end"].')
+    known = [p.name for p in PROPERTIES]
+    for name in expect:
+        if name not in known and name not in [f"bounds.{f.name}" for f in model.state.fields()]:
+            raise Unusable(f"{place}: expect names {name}, which is no property; {nearest(name, known)}.")
     return about, normal_forms, tuple(expect)

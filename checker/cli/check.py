@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from checker.report.output import Output
 from checker.search.limits import Limits
 from checker.settings import parse_setting
 from checker.variation import Variation, vary
-from checker.verdict import Verdict
+from checker.verdict import Unusable, Verdict
 from checker.version import VERSION
 from checker.worlds import WorldFile, find, shipped, with_dials
 from model.lifecycle import LIFECYCLE
@@ -56,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="set a dial of the worlds otherwise; may be repeated",
     )
     bounds = parser.add_argument_group("bounds; a search that meets one is undetermined")
-    bounds.add_argument("--states", type=positive, metavar="N", help="at most this many distinct states")
+    bounds.add_argument("--states", type=positive, metavar="N", help="stop once this many distinct states are known")
     bounds.add_argument("--depth", type=non_negative, metavar="N", help="at most this many steps from the start")
     bounds.add_argument(
         "--all", action="store_true", help=f"go on to the end after a violation (else {AFTER_VIOLATION:,} states more)"
@@ -97,7 +98,15 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
 
 def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile]:
     if options.worlds:
-        return [find(LIFECYCLE, name) for name in options.worlds]
+        found: dict[str, WorldFile] = {}
+        for asked in options.worlds:
+            file = find(LIFECYCLE, asked)
+            if file.name in found:
+                raise Unusable(
+                    f"two worlds are named {file.name}, and so would be their traces; check them one by one."
+                )
+            found[file.name] = file
+        return list(found.values())
     if variation.fault is not None:
         return [find(LIFECYCLE, variation.fault.world)]
     # A world that is there to be violated says nothing about a change to the rules.
@@ -161,24 +170,26 @@ class _Session:
         if self.options.guards:
             self.output.details(check_text.guard_lines(result))
         self.output.details(check_text.violation_lines(result, files))
-        if not result.traces or result.as_expected:
+        if not result.unexpected:
             return
         self.output.details(["", *check_text.shown_trace(result), ""])
-        first = check_text.chosen(result)
-        self.output.details(
-            [f"show it:   schedproof show {files[first.shows]}", f"again:     {self.again(result)}", ""]
-        )
+        shown = shlex.join(["schedproof", "show", str(files[check_text.chosen(result).shows])])
+        self.output.details([f"show it:   {shown}", f"again:     {self.again(result)}", ""])
 
     def again(self, result: WorldResult) -> str:
-        """The command that reproduces a result."""
-        options = self.options
-        name = next((w for w in options.worlds if Path(w).stem == result.file.name), result.file.name)
-        said = ["schedproof check", name]
-        said += [self.variation.options] if self.variation else []
-        said += [f"--set {s}" for s in options.settings]
-        said += [f"--simulate {options.simulate} --seed {options.seed}"] if options.simulate else []
+        """The command that reproduces a result. What depends on the machine, time and memory, is not a part of it."""
+        options, place = self.options, result.file.place
+        said = ["schedproof", "check", place if place in options.worlds else result.file.name]
+        said += self.variation.options
+        said += [part for setting in options.settings for part in ("--set", setting)]
+        if options.simulate:
+            said += ["--simulate", str(options.simulate), "--seed", str(options.seed)]
+        for name in ("states", "depth"):
+            if getattr(options, name) is not None:
+                said += [f"--{name}", str(getattr(options, name))]
+        said += ["--all"] if options.all else []
         said += ["--no-reduction"] if options.no_reduction else []
-        return " ".join(said)
+        return shlex.join(said)
 
     def finish(self, whole: bool) -> Verdict:
         result = CheckResult(
@@ -187,7 +198,9 @@ class _Session:
         if self.options.json:
             self.output.lines([machine_text.check_json(result, VERSION, self.files)])
         else:
-            self.output.lines(check_text.summary_lines(result))
+            *before, last = check_text.summary_lines(result)
+            self.output.details(before)
+            self.output.lines([last])
         if self.options.junit:
             machine_text.write_junit(result, self.options.junit)
         return result.verdict

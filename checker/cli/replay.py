@@ -7,7 +7,7 @@ import difflib
 import json
 from pathlib import Path
 
-from checker.check import shows_violation
+from checker.check import violates
 from checker.replay import itf
 from checker.replay.story import read_story, rewritten, tell
 from checker.report import trace_text
@@ -77,5 +77,5 @@ def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
 def _trace(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
     trace = itf.load(path, LIFECYCLE)
     lines = [f"{trace_text.headline(trace)}: runs as the file says"]
-    failures = [] if shows_violation(trace, PROPERTIES) else [f"it does not violate {trace.shows} any more"]
+    failures = [] if violates(trace, PROPERTIES) else [f"it does not violate {trace.shows} any more"]
     return lines, failures

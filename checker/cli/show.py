@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from checker.check import violates
 from checker.replay import itf
 from checker.report import cards, check_text, graphs, trace_text
 from checker.report.output import Output
@@ -85,11 +86,21 @@ def _graph(options: argparse.Namespace) -> list[str]:
 
 
 def _is_file(what: str) -> bool:
-    return "/" in what or what.endswith(".json") or Path(what).is_file()
+    """A path, or what looks like one; but RULE/FIELD names an update."""
+    update = what.partition("/")[0] in [r.name for r in LIFECYCLE.rules]
+    return Path(what).is_file() or what.endswith(".json") or ("/" in what and not update)
 
 
 def _trace(path: Path, form: str) -> list[str]:
     trace = itf.load(path, LIFECYCLE)
+    known = [p.name for p in PROPERTIES]
+    if trace.shows not in known and not trace.shows.startswith("bounds."):
+        raise Unusable(f"{path} is about {trace.shows}, which is no property; {nearest(trace.shows, known)}.")
+    if not violates(trace, PROPERTIES):
+        raise Unusable(
+            f"{path} does not end with {trace.shows} violated; "
+            "the rules have changed since the trace was made, or it was edited."
+        )
     if form == "json":
         return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
     return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, PROPERTIES)

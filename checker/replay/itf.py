@@ -13,13 +13,13 @@ from typing import Any
 
 from checker.replay.trace import Event, Trace, event, named_arguments
 from checker.variation import Variation, vary
-from checker.verdict import Unusable
+from checker.verdict import Unusable, cause
 from model.language.errors import LanguageError
 from model.language.model import Model
 from model.language.terms import BOOL, INT, Index
 from model.readings.effects import after, false_guards
 from model.readings.ground import Instance, argument
-from model.readings.layout import Layout, code, member_name
+from model.readings.layout import Cell, Layout, member_name
 from model.readings.world import WorldError, members, world
 
 FORMAT = 1  # raised when a file of an older schedproof can no longer be read
@@ -90,7 +90,7 @@ def save(trace: Trace, path: Path, version: str) -> None:
         path.write_text(text + "\n")
     except OSError as error:
         raise Unusable(
-            f"the trace cannot be written to {path} ({error.strerror}); give another place with --traces DIR."
+            f"the trace cannot be written to {path} ({cause(error)}); give another place with --traces DIR."
         ) from None
 
 
@@ -114,50 +114,64 @@ def load(path: Path, model: Model) -> Trace:
                 f"{path} is of trace format {made_by}, and this is {FORMAT}; make the trace again with check."
             )
         return _Loader(path, document, meta, model).trace()
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
+    except KeyError as error:
         raise Unusable(
-            f"{path} is no schedproof trace ({error!r} is missing or odd); make it again with check."
+            f"{path} is no schedproof trace: {error.args[0]} is missing; make it again with check."
         ) from None
+    except (TypeError, IndexError, AttributeError):
+        raise Unusable(f"{path} is no schedproof trace; make one with check.") from None
     except (WorldError, LanguageError) as error:
         raise Unusable(f"{path} cannot be run: {error}") from None
 
 
 class _Loader:
+    """Runs the events of a file from the initial state, and holds the states it comes to against those in the file."""
+
     def __init__(self, path: Path, document: Mapping[str, Any], meta: Mapping[str, Any], model: Model) -> None:
         self.path, self.document, self.meta = path, document, meta
-        self.variation: Variation = vary(model, meta["fault"], tuple(meta["without"]))
+        self.variation = self.changed(model)
         self.model = self.variation.model
         self.world = world(model, meta["world"]["name"], meta["world"]["dials"])
         self.layout = Layout(self.model, self.world)
 
-    def trace(self) -> Trace:
-        states = [self.state(s) for s in self.document["states"]]
-        events = [self.instance(e) for e in self.meta["events"]]
-        if len(states) != len(events) + 1:
-            raise Unusable(
-                f"{self.path} has {len(events)} events but {len(states)} states; make the trace again with check."
-            )
-        if states[0] != self.layout.initial:
-            raise Unusable(f"{self.path} does not begin in the initial state of the model; make it again with check.")
-        for number, instance in enumerate(events):
-            self.run(number + 1, instance, states[number], states[number + 1])
-        described = tuple(event(self.layout, i, s) for i, s in zip(events, states[:-1], strict=True))
-        return Trace(self.model, self.world, self.meta["property"], described, tuple(states), self.variation)
+    def changed(self, model: Model) -> Variation:
+        try:
+            return vary(model, self.meta["fault"], tuple(self.meta["without"]))
+        except Unusable as error:
+            raise Unusable(f"{self.path} cannot be run: {error}") from None
 
-    def run(self, number: int, instance: Instance, before: tuple[int, ...], then: tuple[int, ...]) -> None:
+    def trace(self) -> Trace:
+        stored, shows = self.document["states"], self.meta["property"]
+        events = [self.instance(e) for e in self.meta["events"]]
+        if not isinstance(stored, list) or not isinstance(shows, str):
+            raise TypeError
+        if len(stored) != len(events) + 1:
+            raise Unusable(
+                f"{self.path} has {len(events)} events but {len(stored)} states; make the trace again with check."
+            )
+        states = [self.layout.initial]
+        if self.differing(states[0], stored[0]):
+            raise Unusable(f"{self.path} does not begin in the initial state of the model; make it again with check.")
+        for number, instance in enumerate(events, 1):
+            states.append(self.run(number, instance, states[-1], stored[number]))
+        described = tuple(event(self.layout, i, s) for i, s in zip(events, states[:-1], strict=True))
+        return Trace(self.model, self.world, shows, described, tuple(states), self.variation)
+
+    def run(self, number: int, instance: Instance, before: tuple[int, ...], stored: Any) -> tuple[int, ...]:
         false = false_guards(self.layout, instance.rule, instance.at, before)
         if false:
             raise Unusable(
                 f"{self.path}: the rules refuse step {number}, {instance.text}, at the guard {instance.rule.name}.{false[0]}; "
                 "they have changed since the trace was made, or it was edited."
             )
-        got = after(self.layout, instance.rule, instance.at, before)
-        for place, cell in enumerate(self.layout.cells):
-            if got[place] != then[place]:
-                raise Unusable(
-                    f"{self.path}: step {number}, {instance.text}, leads to another {cell.text} than the file says; "
-                    "the rules have changed since the trace was made, or it was edited."
-                )
+        then = tuple(after(self.layout, instance.rule, instance.at, before))
+        differing = self.differing(then, stored)
+        if differing is not None:
+            raise Unusable(
+                f"{self.path}: step {number}, {instance.text}, leads to another {differing.text} than the file says; "
+                "the rules have changed since the trace was made, or it was edited."
+            )
+        return then
 
     def instance(self, entry: Mapping[str, Any]) -> Instance:
         rule = self.model.rule(entry["rule"])
@@ -172,20 +186,20 @@ class _Loader:
             at.append(found[0])
         return Instance(rule, tuple(at), (), ())
 
-    def state(self, entry: Mapping[str, Any]) -> tuple[int, ...]:
-        return tuple(self.stored(entry, place) for place in range(len(self.layout.cells)))
+    def differing(self, state: tuple[int, ...], stored: Any) -> Cell | None:
+        """The first cell for which the file does not say what the state has."""
+        for place, cell in enumerate(self.layout.cells):
+            if _stored(stored, cell) != _value(self.layout, state, place):
+                return cell
+        return None
 
-    def stored(self, entry: Mapping[str, Any], place: int) -> int:
-        cell = self.layout.cells[place]
-        value = entry[cell.field.name]
-        if cell.field.indices:
-            key = _key(cell.field.indices, cell.at)
-            value = next((v for k, v in value["#map"] if k == key), None)
-        if cell.field.sort == INT:
-            return int(value["#bigint"])
-        if cell.field.sort == BOOL:
-            return int(bool(value))
-        if isinstance(value, str) and value.startswith("#"):
-            return int(value[1:])
-        names = [m.name for m in cell.field.sort.of]
-        return code(cell.field.sort, list(cell.field.sort.of)[names.index(value)])
+
+def _stored(stored: Any, cell: Cell) -> Any:
+    """What a file's state says of a cell; None if it says nothing that could be understood."""
+    value = stored.get(cell.field.name) if isinstance(stored, dict) else None
+    if not cell.field.indices:
+        return value
+    pairs = value.get("#map") if isinstance(value, dict) else None
+    key = _key(cell.field.indices, cell.at)
+    found = (p[1] for p in pairs if isinstance(p, list) and len(p) == 2 and p[0] == key) if pairs else ()
+    return next(iter(found), None)

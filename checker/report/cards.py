@@ -49,11 +49,7 @@ def update_text(update: Update) -> str:
 def rule_lines(rule: Rule) -> list[str]:
     parameters = ", ".join(f"{v.name}: {v.domain.__name__}" for v in rule.params)
     fair = "weakly fair" if rule.fair else "not fair: it may be withheld for ever"
-    lines = [
-        f"{rule.name}({parameters})",
-        *(f"  {line}" for line in rule.doc.splitlines() if line),
-        f"  by {rule.by.value}; {fair}",
-    ]
+    lines = [f"{rule.name}({parameters})", *_indented(rule.doc), f"  by {rule.by.value}; {fair}"]
     if words(rule.needs) != "True":
         lines.append(f"  exists only where {words(rule.needs)}")
     lines.append("  guards:")
@@ -63,6 +59,10 @@ def rule_lines(rule: Rule) -> list[str]:
     lines.append("  updates, all at once:")
     lines += [f"    {n}: {update_text(u)}" for n, u in zip(rule.update_names(), rule.updates, strict=True)]
     return [*lines, f"  declared at {rule.where}", f"  try: schedproof check --without {parts(rule)[0]}"]
+
+
+def _indented(doc: str) -> list[str]:
+    return [f"  {line}".rstrip() for line in doc.splitlines()]
 
 
 def property_data(declared: Property) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def property_lines(declared: Property) -> list[str]:
         if declared.shape.value in ("state", "step")
         else f"{declared.name}  ({declared.rule}, {declared.shape.value})"
     ]
-    lines += [f"  {declared.doc}", f"  why: {declared.reason}"]
+    lines += [*_indented(declared.doc), f"  why: {declared.reason}"]
     lines += [f"  catches {kind}" for kind in declared.catches]
     if data["needs"] != "True":
         lines.append(f"  where {data['needs']}")

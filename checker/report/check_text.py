@@ -55,14 +55,15 @@ def _outcome(result: WorldResult) -> str:
     bound = result.search.bound
     if result.as_expected:
         return f"violated as this world expects ({', '.join(result.violated)})"
-    if result.violated:
+    if result.unexpected:
         more = f"; the search stopped at {bound}" if bound else ""
-        return f"VIOLATED: {', '.join(result.violated[:3])}{' and others' * (len(result.violated) > 3)}{more}"
+        return f"VIOLATED: {', '.join(result.unexpected[:3])}{' and others' * (len(result.unexpected) > 3)}{more}"
     if bound is not None:
-        return f"undetermined: nothing violated within {bound}"
+        known = f"only what this world expects ({', '.join(result.violated)}) is" if result.violated else "nothing"
+        return f"undetermined: {known} violated within {bound}"
     if result.missing:
         return f"FAILED: {', '.join(result.missing)} should be violated here, and is not"
-    return f"holds: {len(result.properties)} properties in every interleaving"
+    return f"holds: {len(result.judged)} properties in every interleaving"
 
 
 def violation_lines(result: WorldResult, files: dict[str, Path]) -> list[str]:
@@ -81,9 +82,9 @@ def chosen(result: WorldResult) -> Trace:
     """The trace that says most: the property the fault is known to break, else the shortest that is not about bounds."""
     fault = result.variation.fault
 
-    def rank(trace: Trace) -> tuple[bool, bool, int]:
+    def rank(trace: Trace) -> tuple[bool, bool, bool, int]:
         meant = fault is not None and trace.shows == fault.caught_by
-        return not meant, trace.shows.startswith("bounds."), trace.length
+        return trace.shows in result.file.expect, not meant, trace.shows.startswith("bounds."), trace.length
 
     return min(result.traces, key=rank)
 
@@ -127,7 +128,8 @@ def _sentence(result: CheckResult) -> str:
     match result.verdict:
         case Verdict.HOLDS:
             expected = sum(r.as_expected for r in result.results)
-            also = f", {expected} of them violated as expected" if expected else ""
+            whom = f"{expected} of them " if worlds > 1 else ""
+            also = f", {whom}violated as expected" if expected else ""
             return f"{named} explored to the end{also}"
         case Verdict.VIOLATED:
             bad = [r.file.name for r in result.results if r.verdict is Verdict.VIOLATED]

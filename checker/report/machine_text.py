@@ -11,7 +11,7 @@ from checker.check import CheckResult, WorldResult
 from checker.report.check_text import dial_line
 from checker.report.trace_text import headline, meaning, reasons
 from checker.search.simulate import Simulation
-from checker.verdict import Unusable, Verdict
+from checker.verdict import Unusable, Verdict, cause
 
 
 def check_json(result: CheckResult, version: str, files: dict[str, dict[str, Path]]) -> str:
@@ -68,6 +68,10 @@ def write_junit(result: CheckResult, path: Path) -> None:
     suite = ET.Element("testsuite", name="schedproof check")
     for r in result.results:
         _cases(suite, r)
+    if result.whole:
+        case = ET.SubElement(suite, "testcase", classname="schedproof", name="every rule and witness is reached")
+        if result.unreached:
+            ET.SubElement(case, "error", message=f"not reached in any world: {', '.join(result.unreached)}")
     cases = list(suite)
     suite.set("tests", str(len(cases)))
     suite.set("failures", str(sum(c.find("failure") is not None for c in cases)))
@@ -77,16 +81,17 @@ def write_junit(result: CheckResult, path: Path) -> None:
         ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
     except OSError as error:
         raise Unusable(
-            f"the JUnit file cannot be written to {path} ({error.strerror}); give another --junit FILE."
+            f"the JUnit file cannot be written to {path} ({cause(error)}); give another --junit FILE."
         ) from None
 
 
 def _cases(suite: ET.Element, result: WorldResult) -> None:
     traces = {t.shows: t for t in result.traces}
-    names = [p.name for p in result.properties]
+    names = [p.name for p in result.judged]
+    open_ends = {s.partition(" ")[0]: s for s in result.skipped}
     for name in [*names, *(n for n in traces if n not in names)]:
         case = ET.SubElement(suite, "testcase", classname=f"schedproof.{result.file.name}", name=name)
-        if name in traces and not result.as_expected:
+        if name in result.unexpected:
             failure = ET.SubElement(case, "failure", message=headline(traces[name]))
             declared = next((p for p in result.properties if p.name == name), None)
             events = [f"{n}. {e.text}" for n, e in enumerate(traces[name].events, 1)]
@@ -97,3 +102,5 @@ def _cases(suite: ET.Element, result: WorldResult) -> None:
             rests = dial_line(result.variation.model, result.file.world)
             message = f"not determined: the search stopped at {result.search.bound} ({rests})"
             ET.SubElement(case, "error", message=message)
+        elif name in open_ends:
+            ET.SubElement(case, "error", message=open_ends[name])

@@ -29,7 +29,10 @@ def trace_markdown(trace: Trace, properties: Sequence[Property]) -> list[str]:
     for number, event in enumerate(trace.events, 1):
         changes = ", ".join(f"`{c}`" for c in _changes(trace, number)) or "nothing"
         lines.append(f"| {number} | `{event.text}`{_notes(event)} | {changes} |")
-    return [*lines, "", *reasons(trace, declared)]
+    for reason in reasons(trace, declared):
+        # A reading is an item of a list, and what follows a list needs a blank line to be outside of it.
+        lines += [f"- `{reason.strip()}`"] if reason.startswith(" ") else ["", reason]
+    return lines
 
 
 def find(trace: Trace, properties: Sequence[Property]) -> Property | None:

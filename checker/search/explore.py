@@ -123,6 +123,8 @@ class _Search:
         return result
 
     def _begin(self) -> None:
+        for counts in (self.machine.fired, self.machine.sole):
+            counts[:] = [0] * len(counts)
         initial = self.normal(self.machine.initial)
         self._new(initial, -1, -1)
         for number in self.machine.violated(initial):
@@ -130,8 +132,10 @@ class _Search:
         self._watch(initial)
 
     def _level(self, start: int, end: int) -> int:
+        most = self.limits.states
         for source in range(start, end):
-            if (source - start) % CHECK_EVERY == 0:
+            full = most is not None and len(self.result.states) >= most
+            if full or (source - start) % CHECK_EVERY == 0:
                 self.result.bound = self._met()
                 if self.result.bound is not None:
                     return source

@@ -25,7 +25,7 @@ class Limits:
     def met(self, states: int, seconds: float) -> str | None:
         """The bound that is met, in words, or None. (Depth is compared by the search, level by level.)"""
         if self.states is not None and states >= self.states:
-            return f"{self.states:,} states"
+            return f"{self.states:,} state" + "s" * (self.states != 1)
         if self.seconds is not None and seconds >= self.seconds:
             return f"{self.seconds:g} s"
         if self.memory is not None and peak_memory() >= self.memory:

@@ -1,0 +1,62 @@
+"""Shipped worlds and seeded faults, made ready to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.check import Options, WorldResult, check_world
+from checker.search.limits import Limits
+from checker.variation import Variation, vary
+from checker.worlds import WorldFile, find, with_dials
+from model.lifecycle import LIFECYCLE
+from model.readings.python import Machine
+from model.readings.world import World
+from specs.faults import FAULTS
+from specs.faults.fault import Fault
+from specs.properties import PROPERTIES
+
+
+def file_of(name: str, **dials: Any) -> WorldFile:
+    """The world's file, with some dials set otherwise."""
+    return with_dials(LIFECYCLE, find(LIFECYCLE, name), dials)
+
+
+def world_of(name: str, **dials: Any) -> World:
+    return file_of(name, **dials).world
+
+
+def machine_of(name: str, fault: str | None = None, **dials: Any) -> Machine:
+    """The generated reading of the rules in a shipped world, with a fault if one is named."""
+    return Machine(changed_by(fault).model, world_of(name, **dials), PROPERTIES)
+
+
+def changed_by(fault: str | None = None, *without: str) -> Variation:
+    return vary(LIFECYCLE, fault, without)
+
+
+# What each fault must be caught by, and the length of the shortest way there in the fault's world.
+CAUGHT = {
+    "release-while-pinned": ("ownership.keeps", 7),
+    "abort-releases-at-once": ("ownership.keeps", 7),
+    "acquire-held-block": ("ownership.exclusive", 6),
+    "release-forgets-reference": ("ownership.references", 5),
+    "retire-stale-token": ("delivery.context-first", 8),
+    "sample-mid-prompt": ("eligibility.samples-at-end", 5),
+    "preempt-forgets-output": ("delivery.grows", 8),
+    "commit-after-cancel": ("eligibility.live-is-running", 7),
+    "notify-twice": ("delivery.message-once", 5),
+    "select-finished": ("eligibility.only-running", 6),
+    "admit-beyond-seats": ("eligibility.within-seats", 6),
+    "admit-what-never-fits": ("rest.way-home", 2),
+}
+
+
+def fault_named(name: str) -> Fault:
+    return next(f for f in FAULTS if f.name == name)
+
+
+def checked(fault: str, less: int = 0) -> WorldResult:
+    """The fault's world, explored as deep as it takes to catch the fault (or less), and to the end for a home check."""
+    caught_by, length = CAUGHT[fault]
+    depth = None if caught_by == "rest.way-home" else length - less
+    return check_world(file_of(fault_named(fault).world), changed_by(fault), PROPERTIES, Options(Limits(depth=depth)))

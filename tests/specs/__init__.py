@@ -1,0 +1,1 @@
+"""Tests of the faults, the properties and the worlds."""
