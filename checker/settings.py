@@ -11,7 +11,7 @@ def parse_setting(text: str) -> tuple[str, Any]:
     """A dial's name and value. Unusable if the text is not DIAL=VALUE; what the value may be, the world knows."""
     name, found, value = text.partition("=")
     if not found or not name or not value:
-        raise Unusable(f"{text} sets no dial; write DIAL=VALUE, such as preemption=off or prompt=5,1.")
+        raise Unusable(f"{text!r} sets no dial; write DIAL=VALUE, such as preemption=off or prompt=5,1.")
     if "," in value:
         return name.strip(), [_plain(v) for v in value.split(",")]
     return name.strip(), _plain(value)

@@ -12,7 +12,7 @@ from checker.variation import Variation
 from checker.verdict import Disagreement
 from model.language.model import Model
 from model.language.properties import Property, Shape
-from model.readings.effects import after, false_guards
+from model.readings.effects import after, false_guards, forgotten
 from model.readings.ground import Instance, argument
 from model.readings.interpret import evaluate
 from model.readings.layout import Layout
@@ -67,14 +67,33 @@ def trace_of(explored: Exploration, found: Found, variation: Variation) -> Trace
     normal = explored.symmetry.normal if explored.symmetry else machine.pack
     state = machine.initial
     events: list[Instance] = []
+    states: list[Any] = [state]
     for number in explored.chain(found.source)[1:]:
         rule = machine.instances[explored.via[number]].rule
         k, state = _step(machine, state, rule.name, lambda t, n=number: normal(t) == explored.states[n])
         events.append(machine.instances[k])
+        states.append(state)
     if found.instance is not None:
         rule = machine.instances[found.instance].rule
-        events.append(machine.instances[_last(machine, state, rule.name, found.property)])
+        k, state = _last(machine, state, rule.name, found.property)
+        events.append(machine.instances[k])
+        states.append(state)
+    _agree(machine, events, states, found.property)
     return build(machine, found.property, events, variation)
+
+
+def _agree(machine: Machine, events: Sequence[Instance], states: Sequence[Any], name: str) -> None:
+    """The interpreter, forgetting what the machine forgets, must come by the machine's own states."""
+    layout, state = machine.layout, list(machine.layout.initial)
+    for number, (instance, made) in enumerate(zip(events, states[1:], strict=True), 1):
+        state = after(layout, instance.rule, instance.at, state)
+        if machine.forgettings and not layout.out_of_bounds(state):
+            state = forgotten(layout, state)
+        if state != list(made):
+            raise Disagreement(
+                f"in {machine.world.name}, the generated code takes {instance.text} at step {number} of the trace to {name}, "
+                "but the interpreter does not; please report this with the command you ran."
+            )
 
 
 def build(machine: Machine, name: str, events: Sequence[Instance], variation: Variation) -> Trace:
@@ -102,10 +121,10 @@ def _step(machine: Machine, state: Any, rule: str, wanted: Any) -> tuple[int, An
     raise Disagreement(f"the explorer took {rule} in {machine.world.name}, but the run cannot take it again.")
 
 
-def _last(machine: Machine, state: Any, rule: str, name: str) -> int:
+def _last(machine: Machine, state: Any, rule: str, name: str) -> tuple[int, Any]:
     for k, then, bad in machine.successors(state):
         if machine.instances[k].rule.name == rule and name in machine.violations(then, bad):
-            return k
+            return k, then
     raise Disagreement(f"the explorer saw {rule} violate {name} in {machine.world.name}, but the run does not.")
 
 

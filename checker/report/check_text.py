@@ -118,7 +118,7 @@ def summary_lines(result: CheckResult) -> list[str]:
             f"{never}witnesses not met here: {len(result.unreached) - len(rules)} (all are met in the shipped worlds together)"
         )
     if result.untried:
-        lines.append(f"{len(result.untried)} larger worlds were not tried after the violation; name one to explore it")
+        lines.append(f"{len(result.untried)} worlds were not tried any more; name one to explore it")
     return [*lines, f"{result.verdict.word}: {_sentence(result)}"]
 
 

@@ -183,9 +183,12 @@ COMMANDS: list[tuple[list[str], str]] = [
     (["check", "--fault", "notify-twcie"], "there is no fault notify-twcie; did you mean notify-twice."),
     (["check", "--fault", "zzz"], f"there is no fault zzz; there are {NAMES}."),
     # --set
-    (["check", "--set", "nonsense"], "--set nonsense: write DIAL=VALUE, such as preemption=off or prompt=5,1."),
-    (["check", "--set", "=3"], "--set =3: write DIAL=VALUE, such as preemption=off or prompt=5,1."),
-    (["check", "--set", "budget="], "--set budget=: write DIAL=VALUE, such as preemption=off or prompt=5,1."),
+    (
+        ["check", "--set", "nonsense"],
+        "'nonsense' sets no dial; write DIAL=VALUE, such as preemption=off or prompt=5,1.",
+    ),
+    (["check", "--set", "=3"], "'=3' sets no dial; write DIAL=VALUE, such as preemption=off or prompt=5,1."),
+    (["check", "--set", "budget="], "'budget=' sets no dial; write DIAL=VALUE, such as preemption=off or prompt=5,1."),
     (["check", "--set", "bugdet=3"], "--set: there is no dial bugdet; did you mean budget."),
     (["check", "--set", "zz=3"], f"--set: there is no dial zz; there are {DIALS}."),
     (
@@ -307,7 +310,7 @@ def test_a_trace_file_cut_in_half(cli: Cli) -> None:
             ["check", "nowhere.toml"],
             "error: nowhere.toml cannot be read (No such file or directory); give the path of a world's .toml file.\n",
         ),
-        (["check", "--set", "x"], "error: --set x: write DIAL=VALUE, such as preemption=off or prompt=5,1.\n"),
+        (["check", "--set", "x"], "error: 'x' sets no dial; write DIAL=VALUE, such as preemption=off or prompt=5,1.\n"),
         ([], "error: schedproof: the following arguments are required: COMMAND; see schedproof --help.\n"),
     ],
 )

@@ -48,6 +48,18 @@ CAUGHT = {
     "select-finished": ("eligibility.only-running", 6),
     "admit-beyond-seats": ("eligibility.within-seats", 6),
     "admit-what-never-fits": ("rest.way-home", 2),
+    "hit-without-reference": ("sharing.hit-is-pinned", 11),
+    "publish-before-computed": ("sharing.computed-first", 4),
+    "publish-beyond-prefix": ("sharing.within-prefix", 9),
+    "acquire-keeps-cache-entry": ("sharing.computed-first", 12),
+    "promise-kept-at-preempt": ("memory.reads-own-text", 13),
+    "promise-kept-at-abort": ("memory.reads-own-text", 14),
+    "preempt-leaned-on": ("ownership.exclusive", 9),
+    "abort-leaned-on": ("ownership.exclusive", 10),
+    "owed-kept-at-preempt": ("progress.owed-adds-up", 6),
+    "admit-with-result-due": ("eligibility.samples-at-end", 13),
+    "executed-after-one-worker": ("memory.settled-is-there", 6),
+    "overtakes-own-step": ("memory.reads-own-text", 9),
 }
 
 

@@ -15,7 +15,7 @@ from model.readings.python import Machine
 from specs.faults import FAULTS
 from specs.properties import PROPERTIES
 from tests.search import toy
-from tests.search.running import changed_by, file_of, machine_of
+from tests.search.running import CAUGHT, changed_by, file_of, machine_of
 
 
 def walked(world: str, fault: str | None, walks: int, seed: int = 0, limits: Limits = Limits()) -> WorldResult:
@@ -55,9 +55,11 @@ def test_it_finds_the_second_terminal_message() -> None:
     assert "delivery.message-once" in result.violated
 
 
-@pytest.mark.parametrize("fault", [f.name for f in FAULTS if f.caught_by != "rest.way-home"])
-def test_it_finds_every_fault_but_the_lost_way_home(fault: str) -> None:
-    """Walks judge states, steps and dead ends. Whether there is a way home, they cannot see."""
+@pytest.mark.parametrize(
+    "fault", [f.name for f in FAULTS if f.caught_by != "rest.way-home" and CAUGHT[f.name][1] <= 12]
+)
+def test_it_finds_every_fault_that_is_near(fault: str) -> None:
+    """Walks judge states, steps and dead ends. Whether there is a way home, they cannot see; what is far, they may miss."""
     seeded = next(f for f in FAULTS if f.name == fault)
     result = walked(seeded.world, fault, 3000)
     assert seeded.caught_by in result.violated

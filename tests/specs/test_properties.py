@@ -25,7 +25,9 @@ def test_no_two_properties_have_one_name() -> None:
 
 @each
 def test_a_name_is_a_subject_and_words(declared: Property) -> None:
-    assert re.match(r"(ownership|progress|delivery|eligibility|rest)\.[a-z]+(-[a-z]+)*\Z", declared.name)
+    assert re.match(
+        r"(ownership|sharing|memory|progress|delivery|eligibility|races|rest)\.[a-z]+(-[a-z]+)*\Z", declared.name
+    )
 
 
 @each
