@@ -150,7 +150,8 @@ class Adapter:
 
         engine = thaw(self.kept[state])
         engine.make(move)
-        return self.keep(engine)
+        passed = engine.__dict__.pop("passed", None)  # of a turn of the loop; no part of the state
+        return self.keep(engine) | ({} if passed is None else {"passed": passed})
 
     def forget(self, states: list[int]) -> Json:
         for state in states:

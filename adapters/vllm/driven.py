@@ -14,7 +14,7 @@ import io
 import itertools
 import pickle
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -164,9 +164,12 @@ class Executor:
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
         self.at_once: list[int] | None = None  # set: the next step is done when it is launched, and these requests stop
+        self.watch: Callable[[Launch], None] | None = None  # told of each launch, for what a turn of the loop passes
 
     def execute_model(self, step: SchedulerOutput) -> StepFuture:
         future = StepFuture(self.worker.launch(step))
+        if self.watch is not None:
+            self.watch(future.launch)
         if self.at_once is not None or not future.launch:
             future.end(self.at_once or ())
         return future
@@ -211,6 +214,11 @@ def begin(configuration: Json, world: Json) -> Driven:
     return (Loop if setup.loop else Direct)(setup, scheduler)
 
 
+def flight(launch: Launch) -> Json:
+    """A step as an observation shows it."""
+    return [[e.request, e.tokens, e.position is not None] for e in launch]
+
+
 class Driven:
     """One state of an engine. Subclasses differ in who decides when a step is launched and when its result is taken in."""
 
@@ -227,7 +235,7 @@ class Driven:
         seen = facts(self.scheduler, self.requests)
         for each, cancelled, ended in zip(seen["requests"], self.cancelled, self.ended, strict=True):
             each.update(terminal=ended + cancelled, terminal_assumed=cancelled)
-        seen["window"] = [[[e.request, e.tokens, e.position is not None] for e in launch] for launch in self.launches()]
+        seen["window"] = [flight(launch) for launch in self.launches()]
         return seen
 
     def moves(self) -> list[Json]:
@@ -388,11 +396,33 @@ class Loop(Driven):
                 if ready and queue:
                     queue[-1][0].end(stop)
                 executor.at_once = stop if ready and not queue else None
-                outputs, _ = self.core.step_with_batch_queue()
-                executor.at_once = None
+                self.passed = []
+                executor.watch = self.planned
+                futures = [future for future, _ in queue]
+                try:
+                    outputs, _ = self.core.step_with_batch_queue()
+                finally:
+                    executor.at_once = executor.watch = None
                 self.take(outputs)
+                self.settle(futures, stop)
             case _:
                 raise Refused(f"not possible here: {move}")
+
+    def planned(self, launch: Launch) -> None:
+        """The scheduler has planned, and the loop has not taken in a result yet."""
+        seen = self.observe()
+        if launch:
+            seen["window"].append(flight(launch))
+        self.passed.append([{"kind": "schedule"}, seen])
+
+    def settle(self, futures: list[StepFuture], stop: list[int]) -> None:
+        """Say whether the turn took in the result of a step, and of one that computed something."""
+        seen, left = self.observe(), [future for future, _ in self.core.batch_queue]
+        oldest = futures[-1].launch if futures else (self.passed and self.passed[-1][1]["window"])
+        if len(left) < len(futures) + len(self.passed) and oldest:
+            self.passed.append([{"kind": "result", "stop": stop}, seen])
+        elif self.passed:
+            self.passed[-1][1] = seen
 
     def turn_call(self, move: Json) -> str:
         return f"loop({sampled(self.oldest(), move['stop'])})" if move["ready"] else "loop()"

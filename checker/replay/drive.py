@@ -120,8 +120,8 @@ class Driver:
             self.found(f"exception {error.type} at {error.place}", str(error), (*node.way(), move), error.traceback)
             return None
         rules, seen = node.rules, node.observation
-        for part, then in [*answer.get("passed", []), (move, answer["observation"])]:
-            followed = self.finder.follow(rules, part, seen, then) if part is not None else (rules, [])
+        for part, then in answer.get("passed", [(move, answer["observation"])]):
+            followed = self.finder.follow(rules, part, seen, then)
             if isinstance(followed, Departure):
                 self.found(followed.kind, followed.sentence, (*node.way(), move))
                 self.port.ask("forget", states=[answer["state"]])
@@ -150,6 +150,7 @@ class Driver:
     # -------------------------------------------------------------------------------- the search
     def run(self, limits: DriveLimits, seed: int, observe: Callable[[Driven, str], None]) -> Driven:
         """Breadth first until the states or half of the time are used up, then random walks."""
+        self.drop(self.start())  # an engine may take long to load; that is no part of the search
         began = time.monotonic()
 
         def clock() -> float:

@@ -31,6 +31,32 @@ class Departure:
     sentence: str
 
 
+class _Attempt:
+    """A search for an order of events: depth first, and never twice from one state with the same events left."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        self.met: set[tuple[State, tuple[Event, ...]]] = set()
+        self.most = -1
+        self.furthest: State = ()
+        self.left: tuple[Event, ...] = ()
+
+    def run(self, state: State, left: tuple[Event, ...], done: tuple[Event, ...]) -> tuple[State, list[Event]] | None:
+        if not left:
+            return state, list(done)
+        if (state, left) in self.met or len(self.met) >= TRIES:
+            return None
+        self.met.add((state, left))
+        if len(done) > self.most:
+            self.most, self.furthest, self.left = len(done), state, left
+        for i, event in enumerate(left):
+            if not self.stepper.false_guards(*event, state):
+                found = self.run(self.stepper.after(*event, state), left[:i] + left[i + 1 :], (*done, event))
+                if found is not None:
+                    return found
+        return None
+
+
 class PathFinder:
     """Follows an engine through one world of the rules."""
 
@@ -65,25 +91,9 @@ class PathFinder:
     # ------------------------------------------------------------------------------------- order
     def _order(self, state: State, events: list[Event]) -> tuple[State, list[Event]] | Departure:
         """Run the events in an order that every guard allows, preferring the one they are given in."""
-        best: tuple[int, State, list[Event]] = (-1, state, events)
-        stack: list[tuple[State, list[Event], list[Event]]] = [(state, [], events)]
-        met: set[tuple[State, tuple[Event, ...]]] = set()  # what is left, however the rest was ordered
-        for _ in range(TRIES):
-            if not stack:
-                break
-            now, done, left = stack.pop()
-            if not left:
-                return now, done
-            if (now, tuple(left)) in met:
-                continue
-            met.add((now, tuple(left)))
-            if len(done) > best[0]:
-                best = (len(done), now, left)
-            allowed = [i for i, e in enumerate(left) if not self.stepper.false_guards(*e, now)]
-            for i in reversed(allowed):
-                rest = left[:i] + left[i + 1 :]
-                stack.append((self.stepper.after(*left[i], now), [*done, left[i]], rest))
-        return self._refused(best[1], best[2])
+        attempt = _Attempt(self.stepper)
+        found = attempt.run(state, tuple(events), ())
+        return found if found is not None else self._refused(attempt.furthest, list(attempt.left))
 
     def _refused(self, state: State, left: list[Event]) -> Departure:
         """The first event that no order allows, and the guard that is false for it."""
