@@ -44,7 +44,19 @@ ROOMY = Load(
     seats=2,
 )
 
-LOADS: tuple[Load, ...] = (TIGHT, ROOMY)
+# Two requests that cannot both be held to their end, the later one more urgent, and blocks of a single token.
+CONTENDED = Load(
+    "contended",
+    "two requests of different priority on two seats; five blocks of one token, nothing shared",
+    ((2, 3, 1), (2, 3, 0)),
+    shared=0,
+    blocks=5,
+    block_size=1,
+    budget=2,
+    seats=2,
+)
+
+LOADS: tuple[Load, ...] = (TIGHT, ROOMY, CONTENDED)
 
 
 def prompts(load: Load) -> tuple[tuple[int, ...], ...]:
