@@ -5,18 +5,26 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: check test lint clean
+.PHONY: check test lint engines test-engines clean
 
 check: $(VENV)/installed
 	$(BIN)/schedproof check
 
 test: $(VENV)/installed-dev lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --ignore tests/engines
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The engines' own environments, 2.5 GB in .engines/, and the lane of tests that needs them.
+engines: $(VENV)/installed
+	$(BIN)/schedproof drive vllm==0.10.2 --setup --only-setup
+
+test-engines: $(VENV)/installed-dev
+	$(BIN)/schedproof drive vllm==0.10.2 --setup --only-setup || echo "engine tests will be skipped: no environment"
+	$(BIN)/python -m pytest -m engine tests/engines
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -30,4 +38,4 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) schedproof-traces .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) schedproof-traces schedproof-findings .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -130,7 +130,7 @@ class Adapter:
         self.last = 0
 
     def describe(self) -> Json:
-        installed = version("vllm")
+        installed = version("vllm") if find_spec("vllm") else "not installed"
         return {
             "protocol": 1,
             "engine": "vllm",

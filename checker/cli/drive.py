@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("engine", metavar="ENGINE", help="vllm, vllm==0.10.2, or the path of an adapter file")
     where = parser.add_argument_group("environment")
     where.add_argument("--setup", action="store_true", help="build the engine's environment in .engines/ first")
+    where.add_argument("--only-setup", action="store_true", help="and do nothing else")
     where.add_argument("--python", type=Path, metavar="PATH", help="a Python that has the engine")
     how = parser.add_argument_group("search")
     how.add_argument(
@@ -64,6 +65,8 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     engine = find_engine(options.engine)
     if options.setup:
         set_up(engine, lambda line: output.details([line]))
+        if options.only_setup:
+            return Verdict.HOLDS
     python = options.python or engine.python
     if not python.exists():
         raise Unusable(
@@ -104,12 +107,16 @@ class _Drive:
 
     def run(self) -> Verdict:
         configurations = self.configurations()
-        self.output.details(drive_text.engine_lines(self.described))
+        self.details(drive_text.engine_lines(self.described))
         loads = [w for w in LOADS if self.options.load in (None, w.name)]
         for name in configurations:
             for load in loads:
                 self.configuration(name, load, len(configurations) * len(loads))
         return self.finish()
+
+    def details(self, lines: list[str]) -> None:
+        if not self.options.json:
+            self.output.details(lines)
 
     def configurations(self) -> list[str]:
         known = list(self.described["configurations"])
@@ -130,7 +137,7 @@ class _Drive:
         findings = [shrink(driver, f) for f in result.findings.values()]
         files = {f.kind: self.save(driver, name, load, f) for f in findings}
         self.rows.append(drive_text.row(name, load.name, result, findings, files, self.known))
-        self.output.details(drive_text.configuration_lines(self.rows[-1], findings))
+        self.details(drive_text.configuration_lines(self.rows[-1], findings))
 
     def dials(self, dials: Mapping[str, Any]) -> dict[str, Any]:
         free = {"device": "unordered"} if "device-in-order" in self.options.no_assume else {}

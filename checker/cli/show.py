@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from checker.check import violates
 from checker.replay import itf
+from checker.replay.environment import find_engine
+from checker.replay.port import AdapterLost, Port, command_for
 from checker.report import cards, check_text, graphs, trace_text
 from checker.report.output import Output
 from checker.search.explore import explore
@@ -36,6 +39,7 @@ examples:
   schedproof show delivery.grows           one property: what, why, what it catches
   schedproof show worlds                   the shipped worlds
   schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review
+  schedproof show --names vllm             what each rule is in vLLM 0.10.2
   schedproof show pair --format svg        the life of a request, as it is in the explored states"""
 
 GRAPHS = ("graphml", "dot", "svg")
@@ -43,7 +47,16 @@ LISTS = ("rules", "properties", "worlds", "faults", "dials")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="WHAT", help=f"{', '.join(LISTS)}, the name of one of them, or a trace file")
+    parser.add_argument(
+        "--names", metavar="ENGINE", help="what each rule is in an engine: its event, counter and metric"
+    )
+    parser.add_argument(
+        "what",
+        nargs="?",
+        default="rules",
+        metavar="WHAT",
+        help=f"{', '.join(LISTS)}, the name of one of them, or a trace file",
+    )
     parser.add_argument("--format", choices=("text", "md", "json", *GRAPHS), default="text", help="default text")
     parser.add_argument(
         "--graph",
@@ -59,7 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     what: str = options.what
-    if options.format in GRAPHS:
+    if options.names:
+        lines = _names(options.names, options.format)
+    elif options.format in GRAPHS:
         lines = _graph(options)
     elif _is_file(what):
         lines = _trace(Path(what), options.format)
@@ -69,6 +84,24 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         lines = _one(what, options.format)
     output.lines(lines)
     return Verdict.HOLDS
+
+
+def _names(name: str, form: str) -> list[str]:
+    """The map from the rules to an engine, as its adapter has it. The engine itself need not be there."""
+    engine = find_engine(name)
+    try:
+        with Port(
+            command_for(engine.python if engine.python.exists() else Path(sys.executable), engine.adapter)
+        ) as port:
+            described = port.describe()
+    except AdapterLost as lost:
+        raise Unusable(f"{lost}.") from None
+    names = described["names"]
+    if form == "json":
+        return [json.dumps({"version": VERSION, "command": "show", "verdict": "holds", "names": names}, indent=2)]
+    heads = ["rule", "event", "counter", "metric"]
+    rows = [[r.name, *(names.get(r.name, {}).get(h) or "-" for h in heads[1:])] for r in LIFECYCLE.rules]
+    return _table(heads, rows, form)
 
 
 def _graph(options: argparse.Namespace) -> list[str]:

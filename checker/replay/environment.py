@@ -48,11 +48,14 @@ def adapters() -> Path:
 
 
 def set_up(engine: Engine, say: Callable[[str], None]) -> None:
-    """Build the engine's environment from what its adapter ships, step by step. Unusable if a step fails."""
+    """Build the engine's environment from what its adapter ships, step by step. Unusable if a step fails.
+
+    What the engine imports comes first, with its torch named; the engine itself then brings none of its own.
+    """
     if not engine.python.exists():
         say(f"creating {engine.home}")
         venv.create(engine.home, with_pip=True)
-    for name, options in (("engine.txt", ["--no-deps"]), ("requirements.txt", [])):
+    for name, options in (("requirements.txt", []), ("engine.txt", ["--no-deps"])):
         listed = engine.adapter.parent / name
         say(f"installing {', '.join(packages(listed))}")
         command = [str(engine.python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *options]

@@ -56,7 +56,19 @@ CONTENDED = Load(
     seats=2,
 )
 
-LOADS: tuple[Load, ...] = (TIGHT, ROOMY, CONTENDED)
+# Too many states to try them all: for long runs.
+CROWD = Load(
+    "crowd",
+    "four requests on three seats; six blocks of two tokens, a prefix of one block shared",
+    ((3, 3, 1), (3, 3, 0), (4, 2, 1), (2, 2, 0)),
+    shared=2,
+    blocks=6,
+    block_size=2,
+    budget=5,
+    seats=3,
+)
+
+LOADS: tuple[Load, ...] = (TIGHT, ROOMY, CONTENDED, CROWD)
 
 
 def prompts(load: Load) -> tuple[tuple[int, ...], ...]:

@@ -1,0 +1,132 @@
+"""vLLM 0.10.2, unmodified, under the driver: what is sound stays so, what is found stays found, and nothing seeded is missed.
+
+A lane of its own (make test-engines): it needs the engine's environment, and says skipped where that is not there.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.cli.drive import engine_world
+from checker.replay.drive import UNORDERED, DriveLimits, Driven, Driver
+from checker.replay.environment import find_engine
+from checker.replay.port import Port, command_for
+from model.lifecycle import LIFECYCLE
+from specs.engines import CONTENDED, ROOMY, Load
+
+ENGINE = find_engine("vllm")
+PYTHON = Path(os.environ.get("SCHEDPROOF_VLLM_PYTHON", str(ENGINE.python)))
+FAULTY = Path(__file__).with_name("faulty_adapter.py")
+
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.skipif(not PYTHON.exists(), reason="the environment of vLLM is not built; make engines builds it"),
+]
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[Port]:
+    with Port(command_for(PYTHON, ENGINE.adapter), step_seconds=120) as opened:
+        yield opened
+
+
+def driver(port: Port, configuration: str, load: Load, **dials: Any) -> Driver:
+    stated = port.describe()["configurations"][configuration]["dials"]
+    return Driver(port, configuration, {**stated, **dials}, engine_world(load), LIFECYCLE)
+
+
+def drive(port: Port, configuration: str, load: Load, seconds: float = 60, **dials: Any) -> Driven:
+    return driver(port, configuration, load, **dials).run(DriveLimits(seconds=seconds), 0, lambda driven, how: None)
+
+
+def test_it_is_the_version_that_was_tested(port: Port) -> None:
+    described = port.describe()
+    assert (described["engine"], described["version"], described["tested"]) == ("vllm", "0.10.2", True)
+
+
+def test_every_rule_has_its_name_in_the_engine(port: Port) -> None:
+    assert {r.name for r in LIFECYCLE.rules} <= set(port.describe()["names"])
+
+
+@pytest.mark.parametrize("kind", ["depth1", "depth2", "loop", "async", "loop-async"])
+@pytest.mark.parametrize("caching", ["cache", "nocache"])
+def test_first_come_first_served_is_sound_here(port: Port, kind: str, caching: str) -> None:
+    """Every state of two contending requests, and every step a path of the rules."""
+    result = drive(port, f"fcfs-{caching}-{kind}", CONTENDED)
+    assert result.findings == {}
+    assert result.exhausted
+    assert result.states > 300
+    assert result.events["preempt"] > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "moves"),
+    [
+        ("depth1", ["submit", "schedule", "submit", "result", "schedule", "result", "schedule"]),
+        ("loop", ["submit", "loop", "submit", "loop", "loop"]),
+    ],
+)
+def test_a_priority_victim_keeps_its_plan(port: Port, kind: str, moves: list[str]) -> None:
+    """vLLM PR 28558: the victim is planned into the step in which it is preempted."""
+    drove = driver(port, f"priority-cache-{kind}", CONTENDED)
+    result = drove.run(DriveLimits(seconds=60), 0, lambda driven, how: None)
+    assert set(result.findings) == {"select.running"}
+    found = result.findings["select.running"]
+    assert [m["kind"] for m in found.moves] == moves
+    script = port.ask(
+        "script", None, configuration=drove.configuration, world=drove.engine.document(), moves=list(found.moves)
+    )
+    ran = subprocess.run([str(PYTHON), "-c", script["script"]], capture_output=True, text=True, check=True)
+    last = ran.stdout.strip().splitlines()[-1]
+    assert '"phase": "PREEMPTED"' in last, "the victim has been preempted"
+    assert '"scheduled": 1' in last, "and yet has a token scheduled"
+
+
+def test_a_cancel_inside_the_window_frees_the_blocks_at_once(port: Port) -> None:
+    drove = driver(port, "fcfs-cache-depth2", ROOMY)
+    node = drove.start()
+    for move in ({"kind": "submit", "request": 0}, {"kind": "schedule"}, {"kind": "cancel", "request": 0}):
+        then = drove.step(node, move)
+        assert then is not None
+        node = then
+    seen = node.observation
+    assert seen["requests"][0]["phase"] == "FINISHED"
+    assert [q for q, _, _ in seen["window"][0]] == [0], "the step that works for it is still in flight"
+    assert sorted(seen["free"]) == list(range(ROOMY.blocks)), "and all of its blocks are free"
+
+
+def test_that_is_safe_only_on_an_ordered_device(port: Port) -> None:
+    result = drive(port, "fcfs-nocache-depth2", CONTENDED, device="unordered")
+    assert set(result.findings) == {UNORDERED}
+
+
+@pytest.mark.parametrize(
+    ("fault", "kinds"),
+    [
+        ("free-keeps-count", {"differs: ref"}),
+        ("finished-runs-on", {"differs: window", "select.running", "launch.something"}),
+        ("progress-kept", {"no event hit"}),
+        ("block-handed-twice", {"differs: ref"}),
+        ("stop-told-twice", {"differs: notified"}),
+    ],
+)
+def test_a_historic_fault_put_back_is_found(fault: str, kinds: set[str]) -> None:
+    """The moves needed are few: none of these hides behind a long run."""
+
+    def enough(driven: Driven, how: str) -> None:
+        if driven.findings:
+            raise KeyboardInterrupt
+
+    with Port([*command_for(PYTHON, FAULTY), fault], step_seconds=120) as opened:
+        drove = driver(opened, "fcfs-nocache-depth1", CONTENDED)
+        result = drove.run(DriveLimits(seconds=60), 0, enough)
+    assert result.findings, fault
+    for kind, finding in result.findings.items():
+        assert kind in kinds or kind.startswith("exception"), (kind, finding.sentence)
+        assert len(finding.moves) <= 12
