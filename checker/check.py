@@ -126,7 +126,7 @@ def check_world(
     machine = Machine(variation.model, file.world, properties, forgetful=options.reduction)
     if options.walks is not None:
         walked = simulate(machine, options.walks, options.seed, options.limits, observe)
-        traces = [build(machine, name, events, variation) for name, events in walked.found.items()]
+        traces = [build(machine.layout, name, events, variation) for name, events in walked.found.items()]
         result = WorldResult(
             file, variation, machine.properties, walked, tuple(sorted(traces, key=lambda t: len(t.events)))
         )

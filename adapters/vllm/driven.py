@@ -189,14 +189,12 @@ class Setup:
 
 
 def check_world(world: Json) -> None:
-    """Refuse what vLLM refuses, and what it would never finish: it has no rule that turns a request away."""
+    """Refuse what vLLM refuses."""
     if world["budget"] < world["seats"]:
         raise Refused("vLLM takes no budget smaller than the number of seats (config/scheduler.py 262)")
     for r, asked in enumerate(world["requests"]):
         if not asked["prompt"] or asked["limit"] < 1 or max(asked["prompt"]) >= SAMPLED:
             raise Refused(f"request {r} needs a limit of at least 1, and a prompt of tokens below {SAMPLED}")
-        if len(asked["prompt"]) + asked["limit"] - 1 > world["blocks"] * world["block_size"]:
-            raise Refused(f"request {r} can never fit into the pool; vLLM would let it wait for ever")
 
 
 def begin(configuration: Json, world: Json) -> Driven:

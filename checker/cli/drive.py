@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from checker.cli.options import positive, seconds
-from checker.replay.drive import DriveLimits, Driven, Driver, Finding, shrink
+from checker.replay import itf
+from checker.replay.drive import DriveLimits, Driven, Driver, Finding, path_of, shrink
 from checker.replay.engine_world import EngineRequest, EngineWorld
 from checker.replay.environment import find_engine, set_up
 from checker.replay.port import AdapterLost, Port, command_for
@@ -34,6 +37,7 @@ examples:
   schedproof drive my_adapter.py --python PATH       an adapter of your own (docs/port.md)"""
 
 PRESET = 30.0
+REMOVABLE = ("device-in-order", "feasible-requests")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,9 +79,24 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     known = _known(options.known)
     try:
         with Port(command_for(python, engine.adapter)) as port:
-            return _Drive(options, output, port, known).run()
+            drive = _Drive(options, output, port, known)
+            if not drive.described["tested"]:
+                _self_test(command_for(python, engine.adapter), output)
+            return drive.run()
     except AdapterLost as lost:
         raise Unusable(f"{lost}.") from None
+
+
+def _self_test(command: list[str], output: Output) -> None:
+    """A version that the adapter was not tested with must pass its self-test; then it is driven under that label."""
+    output.details(["untested version; the adapter's self-test runs first"])
+    done = subprocess.run([*command, "--self-test"], capture_output=True, text=True, check=False)
+    last = (done.stdout.strip() or done.stderr.strip() or "it said nothing").splitlines()[-1]
+    if done.returncode:
+        raise Unusable(
+            f"the adapter's self-test fails with this version of the engine ({last}); use the tested version."
+        )
+    output.details([f"self-test passed: {last}"])
 
 
 def _known(path: Path | None) -> list[str]:
@@ -126,11 +145,13 @@ class _Drive:
         for name in self.options.no_assume:
             if name not in self.described["assumptions"]:
                 raise Unusable(f"there is no assumption {name}; {nearest(name, list(self.described['assumptions']))}.")
+            if name not in REMOVABLE:
+                raise Unusable(f"{name} cannot be taken away here, only {' and '.join(REMOVABLE)} can.")
         return self.options.config or known
 
     def configuration(self, name: str, load: Load, count: int) -> None:
         dials: Mapping[str, Any] = self.described["configurations"][name]["dials"]
-        driver = Driver(self.port, name, self.dials(dials), engine_world(load), LIFECYCLE)
+        driver = Driver(self.port, name, self.dials(dials), self.world(load), LIFECYCLE)
         each = self.options.minutes * 60 if self.options.minutes else (self.options.seconds or PRESET) / count
         limits = DriveLimits(self.options.states, each)
         result = driver.run(limits, self.options.seed, lambda d, how: self.progress(name, load, d, how))
@@ -138,6 +159,13 @@ class _Drive:
         files = {f.kind: self.save(driver, name, load, f) for f in findings}
         self.rows.append(drive_text.row(name, load.name, result, findings, files, self.known))
         self.details(drive_text.configuration_lines(self.rows[-1], findings))
+
+    def world(self, load: Load) -> EngineWorld:
+        """The load; with a request that can never fit, if the engine may not assume that there is none."""
+        if "feasible-requests" not in self.options.no_assume:
+            return engine_world(load)
+        misfit = (load.blocks * load.block_size + 1, 1, 0)
+        return engine_world(replace(load, requests=(*load.requests, misfit)))
 
     def dials(self, dials: Mapping[str, Any]) -> dict[str, Any]:
         free = {"device": "unordered"} if "device-in-order" in self.options.no_assume else {}
@@ -157,6 +185,7 @@ class _Drive:
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.with_suffix(".py").write_text(script)
+            itf.save(path_of(driver, finding), place.with_suffix(".itf.json"), VERSION)
             place.with_suffix(".json").write_text(json.dumps({"finding": finding.kind, **arguments}, indent=1) + "\n")
         except OSError as error:
             raise Unusable(

@@ -77,5 +77,6 @@ def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
 def _trace(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
     trace = itf.load(path, LIFECYCLE)
     lines = [f"{trace_text.headline(trace)}: runs as the file says"]
-    failures = [] if violates(trace, PROPERTIES) else [f"it does not violate {trace.shows} any more"]
+    shows = trace_text.departs(trace) or violates(trace, PROPERTIES)
+    failures = [] if shows else [f"it does not violate {trace.shows} any more"]
     return lines, failures

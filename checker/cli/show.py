@@ -127,6 +127,10 @@ def _is_file(what: str) -> bool:
 def _trace(path: Path, form: str) -> list[str]:
     trace = itf.load(path, LIFECYCLE)
     known = [p.name for p in PROPERTIES]
+    if trace_text.departs(trace):
+        return (
+            trace_text.trace_markdown(trace, PROPERTIES) if form == "md" else trace_text.trace_lines(trace, PROPERTIES)
+        )
     if trace.shows not in known and not trace.shows.startswith("bounds."):
         raise Unusable(f"{path} is about {trace.shows}, which is no property; {nearest(trace.shows, known)}.")
     if not violates(trace, PROPERTIES):

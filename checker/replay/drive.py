@@ -19,8 +19,10 @@ from typing import Any
 
 from checker.replay.damage import Damage
 from checker.replay.engine_world import Comparison, EngineWorld, Observation, at_rest, left_behind
-from checker.replay.path import Departure, Move, PathFinder
+from checker.replay.path import Departure, Event, Move, PathFinder
 from checker.replay.port import EngineError, Port
+from checker.replay.trace import DEPARTS, Trace, build
+from checker.variation import vary
 from model.language.model import Model
 from model.lifecycle.dials import Device, Worker
 from model.readings.layout import Layout
@@ -96,6 +98,7 @@ class Driver:
         self.stepper = Stepper(self.layout)
         self.finder = PathFinder(self.stepper, Comparison(self.layout, engine))
         self.result = Driven()
+        self.path: list[Event] | None = None  # collects events of the rules, if somebody wants them
         self.twins = self._twins()
         unordered = self.layout.world.values["device"] is Device.UNORDERED
         self.damage = Damage(self.layout, self.stepper) if unordered else None
@@ -127,6 +130,8 @@ class Driver:
                 self.port.ask("forget", states=[answer["state"]])
                 return None
             rules, seen = followed[0], then
+            if self.path is not None:
+                self.path += followed[1]
             for rule, _ in followed[1]:
                 self.result.events[rule] = self.result.events.get(rule, 0) + 1
         order = self.damage.possible(rules) if self.damage else None
@@ -243,16 +248,16 @@ class Driver:
             if at_rest(at.observation):
                 break
         if not at_rest(at.observation):
-            waiting = [
-                f"r{r}" for r, q in enumerate(at.observation["requests"]) if q["phase"] not in ("NEW", "FINISHED")
-            ]
-            self.found(
-                "stuck",
-                f"{', '.join(waiting)} never end although the engine runs on for {FAIR_MOVES} turns",
-                node.way(),
-            )
+            alive = [r for r, q in enumerate(at.observation["requests"]) if q["phase"] not in ("NEW", "FINISHED")]
+            kind = "stuck: never fits" if any(self._never_fits(r) for r in alive) else "stuck"
+            names = ", ".join(f"r{r}" for r in alive)
+            self.found(kind, f"{names} never end although the engine runs on for {FAIR_MOVES} turns", node.way())
         if at is not node:
             self.drop(at)
+
+    def _never_fits(self, r: int) -> bool:
+        asked = self.engine.requests[r]
+        return len(asked.prompt) + asked.limit - 1 > self.engine.blocks * self.engine.block_size
 
     def _fair_move(self, node: _Node, turn: int) -> Move | None:
         fair = [m for m in node.moves if m["kind"] in ("schedule", "result", "loop") and not m.get("stop")]
@@ -316,6 +321,20 @@ class Driver:
 def _goes_on(move: Move) -> bool:
     """Whether the move is a small step by which an engine that moves at the grain of the rules is not at rest yet."""
     return move["kind"] == "event" and move["rule"] not in ("submit", "cancel")
+
+
+def path_of(driver: Driver, finding: Finding) -> Trace:
+    """The events of the rules that the engine's moves were made of, up to where it departed from them."""
+    kept, driver.result, driver.path = driver.result, Driven(), []
+    node: _Node | None = driver.start()
+    for move in finding.moves:
+        then = driver.step(node, move) if node is not None else None
+        if node is not None:
+            driver.drop(node)
+        node = then
+    events = [driver.stepper.instances[e] for e in driver.path]
+    driver.result, driver.path = kept, None
+    return build(driver.layout, DEPARTS + finding.kind, events, vary(driver.layout.model))
 
 
 # ------------------------------------------------------------------------------------------ shrinking

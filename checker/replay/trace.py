@@ -20,6 +20,8 @@ from model.readings.prose import Explanation, explain, shown
 from model.readings.python import Beyond, Machine
 from model.readings.world import World
 
+DEPARTS = "engine: "  # begins what a trace shows that an engine followed, up to where it departed from the rules
+
 
 @dataclass(frozen=True)
 class Event:
@@ -79,7 +81,7 @@ def trace_of(explored: Exploration, found: Found, variation: Variation) -> Trace
         events.append(machine.instances[k])
         states.append(state)
     _agree(machine, events, states, found.property)
-    return build(machine, found.property, events, variation)
+    return build(machine.layout, found.property, events, variation)
 
 
 def _agree(machine: Machine, events: Sequence[Instance], states: Sequence[Any], name: str) -> None:
@@ -96,14 +98,13 @@ def _agree(machine: Machine, events: Sequence[Instance], states: Sequence[Any], 
             )
 
 
-def build(machine: Machine, name: str, events: Sequence[Instance], variation: Variation) -> Trace:
+def build(layout: Layout, name: str, events: Sequence[Instance], variation: Variation) -> Trace:
     """The trace of these events, run by the interpreter, which forgets nothing that a search may forget."""
-    layout = machine.layout
     states = [tuple(layout.initial)]
     for instance in events:
         states.append(tuple(after(layout, instance.rule, instance.at, states[-1])))
     described = tuple(event(layout, i, s) for i, s in zip(events, states[:-1], strict=True))
-    return Trace(machine.model, machine.world, name, described, tuple(states), variation)
+    return Trace(layout.model, layout.world, name, described, tuple(states), variation)
 
 
 def event(layout: Layout, instance: Instance, state: Sequence[int]) -> Event:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.replay.trace import Event, Trace, explanation, refusal
+from checker.replay.trace import DEPARTS, Event, Trace, explanation, refusal
 from model.language.properties import Property, Shape
 from model.readings.prose import Explanation
 
@@ -40,9 +40,17 @@ def find(trace: Trace, properties: Sequence[Property]) -> Property | None:
     return next((p for p in properties if p.name == trace.shows), None)
 
 
+def departs(trace: Trace) -> bool:
+    """Whether the trace is an engine's, up to where it departed from the rules, rather than one to a violation."""
+    return trace.shows.startswith(DEPARTS)
+
+
 def headline(trace: Trace) -> str:
     under = f", {trace.variation.words}" if trace.variation else ""
-    return f"{trace.shows} is violated after {steps(trace.length)} in the world {trace.world.name}{under}"
+    what = f"{trace.shows} is violated after"
+    if departs(trace):
+        what = f"an engine departs from the rules ({trace.shows.removeprefix(DEPARTS)}) after"
+    return f"{what} {steps(trace.length)} in the world {trace.world.name}{under}"
 
 
 def steps(length: int) -> str:
@@ -50,6 +58,8 @@ def steps(length: int) -> str:
 
 
 def meaning(trace: Trace, declared: Property | None) -> list[str]:
+    if departs(trace):
+        return ["An engine followed the rules so far. What it did next, no rule allows."]
     if declared is None:
         field = trace.model.field(trace.shows.partition(".")[2])
         return [f"The field {field.name} leaves its declared bounds: {field.doc}."]
@@ -59,6 +69,8 @@ def meaning(trace: Trace, declared: Property | None) -> list[str]:
 def reasons(trace: Trace, declared: Property | None) -> list[str]:
     """Why the property fails there, in words with values; and where the unchanged rules would have parted."""
     lines: list[str] = []
+    if departs(trace):
+        return lines
     why = explanation(trace, declared)
     if declared is not None and declared.shape is Shape.REST:
         lines.append("No rule but " + " and ".join(declared.apart_from) + " is enabled here, and something is left:")
