@@ -146,7 +146,7 @@ class Adapter:
         return self.keep(self.begin(configuration, world))
 
     def step(self, state: int, move: Json) -> Json:
-        from driven import thaw
+        from keeping import thaw
 
         engine = thaw(self.kept[state])
         engine.make(move)
@@ -176,7 +176,8 @@ class Adapter:
 
     def begin(self, configuration: str, world: Json) -> Driven:
         """A fresh engine: built once for a configuration and a world, and copied from then on."""
-        from driven import begin, freeze, thaw
+        from driven import begin
+        from keeping import freeze, thaw
 
         key = json.dumps([configuration, world], sort_keys=True)
         if key not in self.fresh:
@@ -184,7 +185,7 @@ class Adapter:
         return thaw(self.fresh[key])
 
     def keep(self, engine: Driven) -> Json:
-        from driven import freeze
+        from keeping import freeze
 
         frozen = freeze(engine)
         number = self.numbers.get(frozen)

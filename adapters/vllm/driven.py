@@ -2,23 +2,19 @@
 
 Lines are those of the vllm 0.10.2 wheel, under vllm/v1: Core is engine/core.py, Run worker/gpu_model_runner.py.
 
-A state is kept as one pickle of the scheduler, its requests, the steps in flight and what the workers know: nobody can
-change what is kept, and equal pickles are equal states. What nothing changes (configurations, the hash function) stays
-outside and is shared. This takes a third of the time of copy.deepcopy.
+A state is the scheduler, its requests, the steps in flight and what the workers know; `keeping.py` keeps it.
 """
 
 from __future__ import annotations
 
-import copyreg
-import io
 import itertools
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from keeping import freeze, share, thaw
 from plain import ENDS, Hasher, Json, answer, facts, make_core, make_request, make_scheduler, number
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.core.sched.scheduler import Scheduler
@@ -33,41 +29,6 @@ SUBSETS_OF = 3  # of how many requests that could stop all subsets are offered; 
 
 class Refused(Exception):
     """The question cannot be served. It is not the engine's fault."""
-
-
-_shared: list[Any] = []
-_places: dict[int, int] = {}
-_reducers = copyreg.dispatch_table.copy()
-
-
-def shared(place: int) -> Any:
-    """The shared object in this place; a pickle holds only the number."""
-    return _shared[place]
-
-
-def _reduce_shared(each: Any) -> tuple[Any, ...]:
-    return shared, (_places[id(each)],)
-
-
-def share(*objects: Any) -> None:
-    """Leave these out of pickles. It goes by class: every object of such a class must be shared, or pickling fails."""
-    for each in objects:
-        _places[id(each)] = len(_shared)
-        _shared.append(each)
-        _reducers[type(each)] = _reduce_shared
-
-
-def freeze(driven: Driven) -> bytes:
-    """The whole state, to go on from any number of times."""
-    buffer = io.BytesIO()
-    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
-    pickler.dispatch_table = _reducers
-    pickler.dump(driven)
-    return buffer.getvalue()
-
-
-def thaw(frozen: bytes) -> Driven:
-    return pickle.loads(frozen)  # noqa: S301 - our own bytes, which never leave this process
 
 
 class Entry(NamedTuple):

@@ -13,7 +13,7 @@ import itertools
 import random
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -371,8 +371,3 @@ def run_moves(driver: Driver, moves: Sequence[Move]) -> Finding | None:
         return None
     finally:
         driver.result = kept
-
-
-def new_findings(found: Mapping[str, Finding], known: Sequence[str]) -> Iterator[Finding]:
-    """The findings whose kind is not in the baseline."""
-    return (f for kind, f in found.items() if kind not in known)

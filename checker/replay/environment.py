@@ -11,8 +11,6 @@ from pathlib import Path
 
 from checker.verdict import Unusable
 
-ENGINES = Path("adapters")
-
 
 @dataclass(frozen=True)
 class Engine:

@@ -17,8 +17,8 @@ import itertools
 import re
 import typing
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 from model.language.build import I, members_of
 from model.language.dials import dials_only
@@ -215,9 +215,6 @@ def every(index: type[I]) -> Iterator[I]:
         recorder.ranging.remove(variable.data)
 
 
-F = TypeVar("F", bound=Callable[..., None])
-
-
 def rule(*, by: enum.Enum, fair: bool = False, needs: Value = True) -> Callable[[Callable[..., None]], Rule]:
     """Declare a rule.
 
@@ -299,7 +296,3 @@ def enabled(declared: Rule, *members: Index) -> Term:
             raise refuse(f"enabled({declared.name}) cannot choose the number {variable.name}; state the guard instead.")
         condition = Term(Op.EXISTS, (condition,), BOOL, variable)
     return condition & declared.needs
-
-
-def with_parts(declared: Rule, guards: tuple[Guard, ...], updates: tuple[Update, ...]) -> Rule:
-    return replace(declared, guards=guards, updates=updates)

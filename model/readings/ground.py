@@ -122,6 +122,38 @@ def product(a: Ground, b: Ground) -> Ground:
     return multiple(a.data, b) if is_constant(a) else multiple(b.data, a)
 
 
+def folded(op: Op, args: list[Ground]) -> Ground:
+    """The ground term of a plain operator, constants folded."""
+    match op:
+        case Op.NOT:
+            return negation(args[0])
+        case Op.AND:
+            return conjunction(args)
+        case Op.OR:
+            return disjunction(args)
+        case Op.IMPLIES:
+            return disjunction([negation(args[0]), args[1]])
+        case Op.ITE:
+            return choose(*args)
+        case Op.EQ:
+            return equal(*args)
+        case Op.NE:
+            return negation(equal(*args))
+        case Op.LT | Op.LE:
+            return ordered(op, *args)
+        case Op.GT | Op.GE:
+            return ordered(Op.LT if op is Op.GT else Op.LE, args[1], args[0])
+        case Op.ADD:
+            return addition(args)
+        case Op.SUB:
+            return addition([args[0], multiple(-1, args[1])])
+        case Op.MUL:
+            return product(*args)
+        case Op.NEXT:
+            return constant(args[0].data + 1)
+    raise NotImplementedError(f"{op} has no ground form")
+
+
 # --------------------------------------------------------------------------------------------- grounding
 class Grounder:
     """Writes terms out for one layout."""
@@ -142,37 +174,7 @@ class Grounder:
                 return self.read(term, env)
             case Op.FORALL | Op.EXISTS | Op.COUNT | Op.TOTAL | Op.BEFORE:
                 return self.over(term, env)
-        return self.plain(term.op, [self.term(a, env) for a in term.args])
-
-    def plain(self, op: Op, args: list[Ground]) -> Ground:
-        match op:
-            case Op.NOT:
-                return negation(args[0])
-            case Op.AND:
-                return conjunction(args)
-            case Op.OR:
-                return disjunction(args)
-            case Op.IMPLIES:
-                return disjunction([negation(args[0]), args[1]])
-            case Op.ITE:
-                return choose(*args)
-            case Op.EQ:
-                return equal(*args)
-            case Op.NE:
-                return negation(equal(*args))
-            case Op.LT | Op.LE:
-                return ordered(op, *args)
-            case Op.GT | Op.GE:
-                return ordered(Op.LT if op is Op.GT else Op.LE, args[1], args[0])
-            case Op.ADD:
-                return addition(args)
-            case Op.SUB:
-                return addition([args[0], multiple(-1, args[1])])
-            case Op.MUL:
-                return product(*args)
-            case Op.NEXT:
-                return constant(args[0].data + 1)
-        raise NotImplementedError(f"{op} has no ground form")
+        return folded(term.op, [self.term(a, env) for a in term.args])
 
     def known(self, term: Term, env: Mapping[Var, int]) -> int:
         """An index term's position, which never depends on the state."""
@@ -302,25 +304,10 @@ def shift(term: Ground, moment: Moment) -> Ground:
     """The term with every cell read in this one moment, folded again."""
     if term.op is None:
         return cell(term.data[0], moment)
+    if term.op is Op.CONST:
+        return term
     args = [shift(a, moment) for a in term.args]
-    match term.op:
-        case Op.CONST:
-            return term
-        case Op.NOT:
-            return negation(args[0])
-        case Op.AND:
-            return conjunction(args)
-        case Op.OR:
-            return disjunction(args)
-        case Op.ITE:
-            return choose(*args)
-        case Op.EQ:
-            return equal(*args)
-        case Op.ADD:
-            return addition(args)
-        case Op.MUL:
-            return product(*args)
-    return ordered(term.op, *args)
+    return folded(term.op, args)
 
 
 def conjuncts(term: Ground) -> tuple[Ground, ...]:
