@@ -24,9 +24,12 @@ def is_published(s: Lifecycle, b: Block) -> Term:
 
 
 def published_as(s: Lifecycle, b: Block, r: Request, position: Term) -> Term:
-    """Whether the block is published as the text at this position (from 1) of the request."""
+    """Whether the cache's name for the block is that of the text at this position (from 1) of the request.
+
+    Where only the prefix is cached every name is taken for one of the prefix, rightly or not, as in name_block.
+    """
     shared = (s.published[b] == position) & (s.published_family[b] == family[r])
-    return ite(in_prefix(position), shared, s.published_own[r, b] == position)
+    return ite((cache == Cache.PREFIX) | in_prefix(position), shared, s.published_own[r, b] == position)
 
 
 def name_block(after: Lifecycle, r: Request, b: Block, position: Term) -> None:

@@ -29,7 +29,7 @@ MEMORY_FAULTS = (
         (Extend("abort", also_give_back),),
         "ownership.keeps",
         "pair",
-        "vLLM V1, https://github.com/vllm-project/vllm/pull/32255",
+        "like vLLM V1, https://github.com/vllm-project/vllm/pull/32255 (there the writer is a remote transfer)",
     ),
     Fault(
         "acquire-held-block",
@@ -45,6 +45,6 @@ MEMORY_FAULTS = (
         (Drop("release/ref"),),
         "ownership.references",
         "pair",
-        "SGLang, https://github.com/sgl-project/sglang/pull/9817",
+        "like SGLang, https://github.com/sgl-project/sglang/pull/9817 (an abort that frees nothing)",
     ),
 )

@@ -29,7 +29,7 @@ OUTPUT_FAULTS = (
         (Drop("retire_token.live"),),
         "delivery.context-first",
         "pair",
-        "vLLM V1, https://github.com/vllm-project/vllm/issues/30142",
+        "vLLM V1, https://github.com/vllm-project/vllm/pull/48245 (stale output after a preemption)",
     ),
     Fault(
         "sample-mid-prompt",

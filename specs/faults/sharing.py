@@ -12,7 +12,7 @@ SHARING_FAULTS = (
         (Drop("hit/ref"),),
         "sharing.hit-is-pinned",
         "shared-prefix",
-        "vLLM V1, https://github.com/vllm-project/vllm/issues/37076",
+        "like vLLM V1, https://github.com/vllm-project/vllm/issues/37076 (its explanation is not proven)",
     ),
     Fault(
         "publish-before-computed",
@@ -28,7 +28,7 @@ SHARING_FAULTS = (
         (Drop("publish.prefix"),),
         "sharing.within-prefix",
         "solo-prefix",
-        "LMCache, https://github.com/LMCache/LMCache/pull/1361",
+        "no public report known; the key of every prefix cache",
     ),
     Fault(
         "acquire-keeps-cache-entry",
@@ -44,7 +44,7 @@ SHARING_FAULTS = (
         (Drop("preempt/published"),),
         "memory.reads-own-text",
         "ordered-publish",
-        "vLLM V1, https://github.com/vllm-project/vllm/pull/56525",
+        "like vLLM V1, https://github.com/vllm-project/vllm/pull/56525 (there by a client abort)",
     ),
     Fault(
         "promise-kept-at-abort",
@@ -60,7 +60,7 @@ SHARING_FAULTS = (
         (Drop("preempt.not-leaned-on"),),
         "ownership.exclusive",
         "ordered-publish",
-        "vLLM V1, https://github.com/vllm-project/vllm/pull/56525",
+        "like vLLM V1, https://github.com/vllm-project/vllm/pull/56525 (there by a client abort)",
     ),
     Fault(
         "abort-leaned-on",
@@ -68,6 +68,6 @@ SHARING_FAULTS = (
         (Drop("abort.not-leaned-on"),),
         "ownership.exclusive",
         "ordered-publish",
-        "vLLM V1, https://github.com/vllm-project/vllm/pull/56525",
+        "like vLLM V1, https://github.com/vllm-project/vllm/pull/56525 (there by a client abort)",
     ),
 )

@@ -24,7 +24,7 @@ WINDOW_FAULTS = (
         (Drop("preempt/owed"),),
         "progress.owed-adds-up",
         "window",
-        "vLLM V1, https://github.com/vllm-project/vllm/pull/47900",
+        "vLLM V1, https://github.com/vllm-project/vllm/issues/30142",
     ),
     Fault(
         "admit-with-result-due",

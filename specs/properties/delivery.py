@@ -208,8 +208,13 @@ def release_before_message(s: Lifecycle) -> Term:
 
 @reachable(rule="R7", reason="A cancel can win the race against a completion that is already on the device.")
 def cancel_wins(s: Lifecycle) -> Term:
-    """A request is CANCELLED while a step in the window has sampled a token for it."""
+    """A request is CANCELLED when a step that has run holds a sampled token for it, not taken in yet."""
     return exists(
         Request,
-        lambda r: (s.reason[r] == Reason.CANCELLED) & (s.entry[oldest, r] == Entry.STALE) & s.samples[oldest, r],
+        lambda r: (
+            (s.reason[r] == Reason.CANCELLED)
+            & (s.status[oldest] == Status.EXECUTED)
+            & (s.entry[oldest, r] == Entry.STALE)
+            & s.samples[oldest, r]
+        ),
     )

@@ -180,7 +180,10 @@ def samples_at_end(s: Lifecycle) -> Term:
     ),
 )
 def contiguous(s: Lifecycle) -> Term:
-    """A request's live entries follow one another without gap or overlap, from what is settled on."""
+    """A request's live entries in launched steps follow one another without gap or overlap, from what is settled on.
+
+    Where late results are committed, this is so of executed steps too, which still know where they started.
+    """
 
     def begins(i: Slot, r: Request) -> Term:
         return s.computed[r] + before_slot(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))

@@ -71,7 +71,7 @@ def known_first(s: Lifecycle) -> Term:
     witness=lambda s: exists(Request, lambda r: ~running(s, r) & (s.committed[r] > 0)),
 )
 def ends_with_residency(s: Lifecycle) -> Term:
-    """A request that is not running has nothing planned, owed, settled or in flight: also when it is finished."""
+    """A request that is not running has nothing planned, owed, scheduled or settled: also when it is finished."""
     return forall(
         Request,
         lambda r: implies(

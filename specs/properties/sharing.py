@@ -13,14 +13,16 @@ from model.lifecycle.dials import (
     Worker,
     block_size,
     cache,
+    family,
     memory_matters,
     prefix,
+    prompt,
     publish,
     sharing,
 )
-from model.lifecycle.sharing import is_published, promised, published_as
+from model.lifecycle.sharing import in_prefix, is_published, promised, published_as
 from model.lifecycle.state import Lifecycle, Status
-from model.lifecycle.terms import running
+from model.lifecycle.terms import known, running
 from specs.kinds import EARLY_REUSE, OVER_RELEASE, VISIBILITY
 
 
@@ -90,24 +92,25 @@ def within_prefix(s: Lifecycle) -> Term:
 def holds_what_it_claims(s: Lifecycle) -> Term:
     """A published block really holds all of that text, or a step planned or in flight will write it."""
 
-    def coming(r: Request, b: Block, position: Term) -> Term:
+    def coming(r: Request, q: Request, b: Block, w: Worker, position: Term) -> Term:
+        """The text of r at this position, which is q's text there too, is planned or in flight for q."""
+        same_text = ite(in_prefix(position), family[q] == family[r], q == r)
         in_flight = exists(
             Slot,
             lambda i: (
                 (s.status[i] == Status.LAUNCHED)
-                & (s.uses[i, r, b] == position)
-                & (s.start[i, r] + s.tokens[i, r] >= position * block_size)
+                & ~s.ran[i, w]
+                & (s.uses[i, q, b] == position)
+                & (s.start[i, q] + s.tokens[i, q] >= position * block_size)
             ),
         )
-        return (publish == Publish.ORDERED) & (in_flight | promised(s, r, b))
-
-    def some_is_coming(b: Block, position: Term) -> Term:
-        return exists(Request, lambda q: coming(q, b, position))
+        return (publish == Publish.ORDERED) & same_text & (in_flight | promised(s, q, b))
 
     def true_for(r: Request, b: Block, w: Worker, position: Term) -> Term:
         return implies(
             (position > 0) & published_as(s, b, r, position),
-            holds_enough(s, b, w, r, position, position * block_size) | some_is_coming(b, position),
+            holds_enough(s, b, w, r, position, position * block_size)
+            | exists(Request, lambda q: coming(r, q, b, w, position)),
         )
 
     def true_on(w: Worker) -> Term:
@@ -160,7 +163,7 @@ def evicts_unheld(before: Lifecycle, then: Lifecycle) -> Term:
 
 @prop(
     rule="R3",
-    reason="A preempted request finds its own text again, if everything is cached.",
+    reason="A block under two names would be a hit for two texts, and can hold only one.",
     catches=(VISIBILITY,),
     needs=cache == Cache.ALL,
     witness=lambda s: exists(Request, lambda r: exists(Block, lambda b: s.published_own[r, b] > 0)),
@@ -177,3 +180,17 @@ def one_name(s: Lifecycle) -> Term:
             ),
         ),
     )
+
+
+@prop(
+    rule="R3",
+    reason="A name made of tokens that are not decided yet is the name of a text that may never be.",
+    catches=(VISIBILITY,),
+    needs=cache == Cache.ALL,
+    witness=lambda s: exists(
+        Request, lambda r: exists(Block, lambda b: s.published_own[r, b] * block_size > prompt[r])
+    ),
+)
+def decided_first(s: Lifecycle) -> Term:
+    """What is published of a request's own text lies within the tokens that are decided."""
+    return forall(Request, lambda r: forall(Block, lambda b: s.published_own[r, b] * block_size <= known(s, r)))
