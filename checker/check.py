@@ -11,12 +11,12 @@ from checker.search.home import lost
 from checker.search.limits import Limits, Observe, unobserved
 from checker.search.simulate import Simulation, simulate
 from checker.variation import Variation
-from checker.verdict import Disagreement, Verdict, worst
+from checker.verdict import Disagreement, Unusable, Verdict, worst
 from checker.worlds import WorldFile
 from model.language.properties import Property, Shape
 from model.readings.effects import after, false_guards, moves
 from model.readings.interpret import evaluate
-from model.readings.python import Machine
+from model.readings.python import Machine, TooLarge
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,21 @@ class WorldResult:
         return tuple(e for e in self.file.expect if e not in self.violated)
 
     @property
+    def miscounted(self) -> str | None:
+        """What is wrong with the number of states that the world's file states, if it states one and all were visited."""
+        search, stated = self.search, self.file.normal_forms
+        if stated is None or not isinstance(search, Exploration) or search.symmetry is None or search.bound is not None:
+            return None
+        found = len(search.states)
+        return None if found == stated else f"{self.file.place} says normal_forms = {stated:,}, but there are {found:,}"
+
+    @property
     def verdict(self) -> Verdict:
         if self.unexpected:
             return Verdict.VIOLATED
         if self.search.bound is not None:
             return Verdict.UNDETERMINED
-        return Verdict.VIOLATED if self.missing else Verdict.HOLDS
+        return Verdict.VIOLATED if self.missing or self.miscounted else Verdict.HOLDS
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,10 @@ def check_world(
 
     Every violation is confirmed by the interpreter, step by step, before it is reported; Disagreement if it is not.
     """
-    machine = Machine(variation.model, file.world, properties, forgetful=options.reduction)
+    try:
+        machine = Machine(variation.model, file.world, properties, forgetful=options.reduction)
+    except TooLarge as error:
+        raise Unusable(f"the world {file.name} is too large: {error}; lower requests or blocks.") from None
     if options.walks is not None:
         walked = simulate(machine, options.walks, options.seed, options.limits, observe)
         traces = [build(machine.layout, name, events, variation) for name, events in walked.found.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from checker.verdict import Unusable
@@ -15,6 +16,16 @@ def parse_setting(text: str) -> tuple[str, Any]:
     if "," in value:
         return name.strip(), [_plain(v) for v in value.split(",")]
     return name.strip(), _plain(value)
+
+
+def parse_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Several settings; Unusable if one dial is set twice."""
+    settings = [parse_setting(text) for text in texts]
+    names = [name for name, _ in settings]
+    for name in names:
+        if names.count(name) > 1:
+            raise Unusable(f"the dial {name} is set twice; set it once.")
+    return dict(settings)
 
 
 def _plain(text: str) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from checker.verdict import Unusable
-from model.language.edits import Change, Drop, changed, parts
+from model.language.edits import Change, Drop, Extend, changed, parts
 from model.language.errors import LanguageError
 from model.language.model import Model, nearest
 from specs.faults import FAULTS
@@ -23,6 +24,12 @@ class Variation:
 
     def __bool__(self) -> bool:
         return self.fault is not None or bool(self.without)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of the rules that are changed."""
+        parts = [c.rule if isinstance(c, Extend) else c.part for c in self.fault.changes] if self.fault else []
+        return tuple(dict.fromkeys(re.split(r"[./]", part)[0] for part in (*parts, *self.without)))
 
     @property
     def words(self) -> str:
@@ -66,5 +73,7 @@ def _check_part(model: Model, part: str) -> None:
         rule = model.rule(part[:cut])
     except LanguageError as error:
         raise Unusable(f"--without {part}: {error}") from None
+    if any(g.assumed and part == f"{rule.name}.{g.name}" for g in rule.guards):
+        raise Unusable(f"--without {part}: this is an assumption about the environment, and no check of the engine.")
     if part not in parts(rule):
         raise Unusable(f"--without {part}: there is no such part; {nearest(part, list(parts(rule)))}.")

@@ -28,7 +28,7 @@ MEANINGS = {
     Verdict.VIOLATED: "a property is violated, or an expected violation was not found",
     Verdict.ERROR: "the command, a world, a trace or a specification cannot be used as given",
     Verdict.UNDETERMINED: "a bound was met first, or a rule or witness was not reached where it should be",
-    Verdict.DISAGREEMENT: "two readings of the rules disagree: a fault of schedproof itself",
+    Verdict.DISAGREEMENT: "two readings of the rules disagree, or an internal error: a fault of schedproof itself",
 }
 
 _WORST_FIRST = (

@@ -14,12 +14,14 @@ from checker.replay import itf
 from checker.report import check_text, machine_text
 from checker.report.output import Output
 from checker.search.limits import Limits
-from checker.settings import parse_setting
+from checker.settings import parse_settings
 from checker.variation import Variation, vary
 from checker.verdict import Unusable, Verdict
 from checker.version import VERSION
 from checker.worlds import WorldFile, find, shipped, with_dials
 from model.lifecycle import LIFECYCLE
+from model.readings.interpret import evaluate
+from model.readings.prose import words
 from specs.properties import PROPERTIES
 
 HELP = "visit every interleaving of small worlds"
@@ -64,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     search = parser.add_argument_group("search")
     search.add_argument("--simulate", type=positive, metavar="N", help="N random walks instead of every interleaving")
-    search.add_argument("--seed", type=int, default=0, help="for the walks (default 0)")
+    search.add_argument("--seed", type=int, help="for the walks (default 0)")
     search.add_argument(
         "--no-reduction",
         action="store_true",
@@ -85,8 +87,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     variation = vary(LIFECYCLE, options.fault, tuple(options.without))
-    settings = dict(parse_setting(s) for s in options.settings)
+    settings = parse_settings(options.settings)
+    if options.seed is not None and options.simulate is None:
+        raise Unusable("--seed is for the walks of --simulate N; leave it out, or walk.")
     files = [with_dials(LIFECYCLE, f, settings) for f in _worlds(options, variation)]
+    files = _with_rules(files, variation, named=bool(options.worlds) or variation.fault is not None)
+    _probe(options)
     session = _Session(options, output, variation, until_violated=bool(variation) and not options.worlds)
     for file in files:
         if session.done:
@@ -94,6 +100,30 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         else:
             session.world(file)
     return session.finish(whole=not (variation or settings or options.worlds or options.simulate))
+
+
+def _with_rules(files: list[WorldFile], variation: Variation, named: bool) -> list[WorldFile]:
+    """The worlds in which every changed rule exists. A world that was asked for and has not is refused."""
+    rules = [variation.model.rule(name) for name in variation.rules]
+    fit = [f for f in files if all(evaluate(r.needs, f.world) for r in rules)]
+    for file in files if named else ():
+        if file not in fit:
+            missing = next(r for r in rules if not evaluate(r.needs, file.world))
+            raise Unusable(
+                f"the rule {missing.name} does not exist in {file.name}, only where {words(missing.needs)}; name such a world."
+            )
+    return fit
+
+
+def _probe(options: argparse.Namespace) -> None:
+    """Find out before a long search that its results cannot be written."""
+    if options.junit is not None and (options.junit.is_dir() or not options.junit.parent.is_dir()):
+        raise Unusable(f"the JUnit file cannot be written to {options.junit}; give a file in a directory that exists.")
+    for place in (options.traces, *options.traces.parents):
+        if place.exists() and not place.is_dir():
+            raise Unusable(
+                f"traces cannot be written to {options.traces} ({place} is no directory); give another --traces DIR."
+            )
 
 
 def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile]:
@@ -122,7 +152,7 @@ def search_options(options: argparse.Namespace, expected: bool) -> Options:
         memory=options.memory,
         after_violation=None if options.all or expected else AFTER_VIOLATION,
     )
-    return Options(limits, reduction=not options.no_reduction, walks=options.simulate, seed=options.seed)
+    return Options(limits, reduction=not options.no_reduction, walks=options.simulate, seed=options.seed or 0)
 
 
 class _Session:
@@ -183,7 +213,7 @@ class _Session:
         said += self.variation.options
         said += [part for setting in options.settings for part in ("--set", setting)]
         if options.simulate:
-            said += ["--simulate", str(options.simulate), "--seed", str(options.seed)]
+            said += ["--simulate", str(options.simulate), "--seed", str(options.seed or 0)]
         for name in ("states", "depth"):
             if getattr(options, name) is not None:
                 said += [f"--{name}", str(getattr(options, name))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -64,6 +65,14 @@ def run(arguments: Sequence[str]) -> Verdict:
     except KeyboardInterrupt:
         output.error("interrupted")
         return Verdict.UNDETERMINED
+    except Exception as error:
+        if os.environ.get("SCHEDPROOF_TRACEBACK"):
+            raise
+        output.error(
+            f"internal error: {type(error).__name__}: {error}; please report this with the command you ran "
+            "(SCHEDPROOF_TRACEBACK=1 shows where it happened)."
+        )
+        return Verdict.DISAGREEMENT
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from checker.replay.port import AdapterLost, Port, command_for
 from checker.report import cards, check_text, graphs, trace_text
 from checker.report.output import Output
 from checker.search.explore import explore
-from checker.settings import parse_setting
+from checker.settings import parse_settings
 from checker.verdict import Unusable, Verdict
 from checker.version import VERSION
 from checker.worlds import WorldFile, find, shipped, with_dials
@@ -24,7 +24,6 @@ from model.language.edits import parts
 from model.language.model import nearest
 from model.lifecycle import LIFECYCLE
 from model.readings.python import Machine
-from model.readings.world import plain
 from specs.faults import FAULTS
 from specs.properties import PROPERTIES
 from specs.worlds import world_files
@@ -72,6 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     what: str = options.what
+    if options.format not in GRAPHS and (options.settings or options.graph):
+        raise Unusable(
+            f"--set and --graph are for pictures of a world; add --format {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}."
+        )
     if options.names:
         lines = _names(options.names, options.format)
     elif options.format in GRAPHS:
@@ -110,7 +113,7 @@ def _graph(options: argparse.Namespace) -> list[str]:
         raise Unusable(
             f"--format {options.format} draws a world, not {options.what}; name one of {', '.join(world_files())}."
         )
-    file = with_dials(LIFECYCLE, find(LIFECYCLE, options.what), dict(parse_setting(s) for s in options.settings))
+    file = with_dials(LIFECYCLE, find(LIFECYCLE, options.what), parse_settings(options.settings))
     explored = explore(Machine(LIFECYCLE, file.world))
     kind = options.graph or ("states" if options.format == "graphml" else "lifecycle")
     graph = (graphs.state_graph if kind == "states" else graphs.lifecycle_graph)(explored)
@@ -150,7 +153,7 @@ def _list(what: str, form: str) -> list[str]:
         "properties": lambda: [cards.property_data(p) for p in PROPERTIES],
         "worlds": lambda: [_world_data(w) for w in shipped(LIFECYCLE)],
         "faults": lambda: [cards.fault_data(f) for f in FAULTS],
-        "dials": lambda: [{"dial": d.name, "about": d.doc, "default": plain(d.default)} for d in LIFECYCLE.dials],
+        "dials": lambda: [cards.dial_data(d) for d in LIFECYCLE.dials],
     }[what]()
     if form == "json":
         return [json.dumps({"version": VERSION, "command": "show", "verdict": "holds", what: data}, indent=2)]
@@ -171,6 +174,7 @@ def _columns(what: str) -> list[tuple[str, Callable[[dict[str, Any]], Any]]]:
         columns.append(("caught by", lambda d: d["caught_by"]))
     if what == "dials":
         columns.append(("default", lambda d: "" if d["default"] is None else d["default"]))
+        columns.append(("values", lambda d: ", ".join(d["values"]) or f"from {d['least']}"))
     return [*columns, ("about", lambda d: d["about"].splitlines()[0] if d["about"] else "")]
 
 
@@ -204,14 +208,17 @@ def _card(name: str) -> tuple[list[str], dict[str, Any]]:
         if name == rule.name or name.startswith((f"{rule.name}.", f"{rule.name}/")):
             if name != rule.name and name not in parts(rule):
                 raise Unusable(f"{rule.name} has no part {name}; {nearest(name, list(parts(rule)))}.")
-            return cards.rule_lines(rule), cards.rule_data(rule)
+            return cards.rule_lines(rule, name), cards.rule_data(rule)
     for declared in PROPERTIES:
         if name == declared.name:
             return cards.property_lines(declared), cards.property_data(declared)
     for fault in FAULTS:
         if name == fault.name:
             return cards.fault_lines(fault), cards.fault_data(fault)
-    if name in world_files():
+    for dial in LIFECYCLE.dials:
+        if name == dial.name:
+            return cards.dial_lines(dial), cards.dial_data(dial)
+    if name in world_files() or name.endswith(".toml"):
         file = find(LIFECYCLE, name)
         lines = [f"{name}: {file.about}", f"  dials: {check_text.dial_line(LIFECYCLE, file.world)}"]
         lines += [f"  states up to renaming: {file.normal_forms:,}"] if file.normal_forms else []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from model.language.edits import parts
+from model.language.dials import Dial
 from model.language.properties import Property
 from model.language.rules import Guard, Rule, Update
+from model.language.terms import BOOL
 from model.readings.prose import words
+from model.readings.world import plain
 from specs.faults.fault import Fault
 
 
@@ -46,7 +48,10 @@ def update_text(update: Update) -> str:
     return f"{cell} becomes {words(update.value)}{loops}"
 
 
-def rule_lines(rule: Rule) -> list[str]:
+def rule_lines(rule: Rule, asked: str) -> list[str]:
+    """A rule's card; `asked` is the rule, or the part of it to try first."""
+    checked = [f"{rule.name}.{g.name}" for g in rule.guards if not g.assumed] or list(rule.update_names())
+    tried = asked if asked != rule.name else checked[0]
     parameters = ", ".join(f"{v.name}: {v.domain.__name__}" for v in rule.params)
     fair = "weakly fair" if rule.fair else "not fair: it may be withheld for ever"
     lines = [f"{rule.name}({parameters})", *_indented(rule.doc), f"  by {rule.by.value}; {fair}"]
@@ -58,7 +63,7 @@ def rule_lines(rule: Rule) -> list[str]:
         lines.append(f"    {rule.name}.{guard.name}{mark}: {words(guard.condition)}")
     lines.append("  updates, all at once:")
     lines += [f"    {n}: {update_text(u)}" for n, u in zip(rule.update_names(), rule.updates, strict=True)]
-    return [*lines, f"  declared at {rule.where}", f"  try: schedproof check --without {parts(rule)[0]}"]
+    return [*lines, f"  declared at {rule.where}", f"  try: schedproof check --without {tried}"]
 
 
 def _indented(doc: str) -> list[str]:
@@ -129,3 +134,22 @@ def markdown(lines: list[str]) -> list[str]:
         "",
         *(f"{' ' * (max(0, len(r) - len(r.lstrip()) - 2))}- {r.lstrip()}" for r in rest if r.strip()),
     ]
+
+
+def dial_data(dial: Dial) -> dict[str, Any]:
+    """A dial as plain data; `values` are those of a choice with what each means."""
+    choices: tuple[Any, ...] = tuple(dial.sort.of) if dial.sort.of is not None else ()
+    values = {v.name.lower(): v.value for v in choices} if dial.sort != BOOL else {"on": "", "off": ""}
+    return {"dial": dial.name, "about": dial.doc, "default": plain(dial.default), "least": dial.low, "values": values}
+
+
+def dial_lines(dial: Dial) -> list[str]:
+    data = dial_data(dial)
+    lines = [
+        dial.name,
+        f"  {dial.doc}",
+        f"  default: {'none, a world must set it' if dial.default is None else data['default']}",
+    ]
+    lines += [f"  {name}{': ' if meaning else ''}{meaning}" for name, meaning in data["values"].items()]
+    lines += [] if data["values"] else [f"  a whole number of at least {dial.low}"]
+    return lines + ([f"  makes a difference where {words(dial.needs)}"] if dial.needs is not None else [])

@@ -61,6 +61,8 @@ def _outcome(result: WorldResult) -> str:
     if bound is not None:
         known = f"only what this world expects ({', '.join(result.violated)}) is" if result.violated else "nothing"
         return f"undetermined: {known} violated within {bound}"
+    if result.miscounted:
+        return f"FAILED: {result.miscounted}"
     if result.missing:
         return f"FAILED: {', '.join(result.missing)} should be violated here, and is not"
     return f"holds: {len(result.judged)} properties in every interleaving"
@@ -113,9 +115,10 @@ def summary_lines(result: CheckResult) -> list[str]:
         lines += ["not reached in any world, although it should be:", *(f"  {u}" for u in result.unreached)]
     elif result.unreached and result.verdict is Verdict.HOLDS:
         rules = [u.removeprefix("the rule ") for u in result.unreached if u.startswith("the rule ")]
+        silent = len(result.unreached) - len(rules)
         never = f"rules that never fire here: {', '.join(rules)}; " if rules else ""
         lines.append(
-            f"{never}witnesses not met here: {len(result.unreached) - len(rules)} (all are met in the shipped worlds together)"
+            f"{never}witnesses not met, so that these properties say little here: {silent} (--guards names them)"
         )
     if result.untried:
         lines.append(f"{len(result.untried)} worlds were not tried any more; name one to explore it")

@@ -34,7 +34,9 @@ def library(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise Unusable(f"graphs need {name}, which is not installed; run pip install 'schedproof[graphs]'.") from None
+        raise Unusable(
+            f"graphs need {name}, which is not installed; run pip install '.[graphs]' in schedproof's checkout."
+        ) from None
 
 
 def state_graph(explored: Exploration) -> Any:

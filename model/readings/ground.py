@@ -7,15 +7,19 @@ and 1). The readings that work on a sized world start from here. The interpreter
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from model.language.model import Model
+from model.language.properties import Property
 from model.language.rules import Rule, Update
-from model.language.terms import Moment, Op, Term, Var
+from model.language.terms import BINDERS, Moment, Op, Term, Var
+from model.readings.interpret import evaluate
 from model.readings.layout import Cell, Layout, code
 from model.readings.operators import MEANING
-from model.readings.world import members
+from model.readings.world import World, members
 
 
 class Ground(NamedTuple):
@@ -312,3 +316,27 @@ def shift(term: Ground, moment: Moment) -> Ground:
 
 def conjuncts(term: Ground) -> tuple[Ground, ...]:
     return term.args if term.op is Op.AND else (term,)
+
+
+# ------------------------------------------------------------------------------------------------- size
+LARGEST = 400_000  # ground terms; the largest shipped world has a seventh
+
+
+def written_out(model: Model, world: World, properties: Sequence[Property]) -> int:
+    """About how many ground terms the rules and properties become in a world, without writing them out."""
+    rules = (_rule_size(rule, world) for rule in model.rules if evaluate(rule.needs, world))
+    stated = (_size(p.term, world) for p in properties if evaluate(p.needs, world))
+    return sum(rules) + sum(stated)
+
+
+def _rule_size(rule: Rule, world: World) -> int:
+    guards = sum(_size(g.condition, world) for g in rule.guards)
+    updates = sum(
+        _size(u.value, world) * math.prod(len(members(v.domain, world)) for v in u.bound) for u in rule.updates
+    )
+    return (guards + updates) * math.prod(len(members(v.domain, world)) for v in rule.params)
+
+
+def _size(term: Term, world: World) -> int:
+    inner = 1 + sum(_size(a, world) for a in term.args)
+    return inner * len(members(term.data.domain, world)) if term.op in BINDERS else inner

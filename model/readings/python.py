@@ -22,6 +22,7 @@ from model.language.properties import Property, Shape
 from model.language.terms import Moment, Op
 from model.readings.ground import (
     FALSE,
+    LARGEST,
     TRUE,
     Forgetting,
     Ground,
@@ -34,11 +35,16 @@ from model.readings.ground import (
     is_constant,
     places,
     shift,
+    written_out,
 )
 from model.readings.layout import Layout
 from model.readings.world import World
 
 BYTE = 255
+
+
+class TooLarge(Exception):
+    """A world that cannot be written out: the message says how large it is."""
 
 
 class Beyond(list[int]):
@@ -129,6 +135,9 @@ class Machine:
 
     def __init__(self, model: Model, world: World, properties: Sequence[Property] = (), forgetful: bool = True) -> None:
         self.model, self.world = model, world
+        size = written_out(model, world, properties)
+        if size > LARGEST:
+            raise TooLarge(f"written out, it has about {size:,} terms, and at most {LARGEST:,} can be compiled")
         self.layout = Layout(model, world)
         self.instances = instances(self.layout)
         self.grounder = Grounder(self.layout)

@@ -12,6 +12,8 @@ from model.language.model import Model, nearest
 from model.language.terms import BOOL, Op, Range, walk
 from model.readings.interpret import evaluate
 
+MOST = 1_000_000  # no dial is larger; a world that is written out is far smaller
+
 
 @dataclass(frozen=True)
 class World:
@@ -100,6 +102,8 @@ def _value(dial: Dial, raw: Any) -> Any:
         return raw
     if not isinstance(raw, int) or isinstance(raw, bool):
         raise WorldError(dial.name, f"{dial.name} is {raw!r}, but must be a whole number of at least {dial.low}.")
+    if raw > MOST:
+        raise WorldError(dial.name, f"{dial.name} is {raw}, but must be at most {MOST:,}: {dial.doc}.")
     if raw < dial.low:
         raise WorldError(dial.name, f"{dial.name} is {raw}, but must be at least {dial.low}: {dial.doc}.")
     return raw

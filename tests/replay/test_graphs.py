@@ -91,7 +91,7 @@ def test_a_missing_library_is_one_sentence() -> None:
     with pytest.raises(Unusable) as refused:
         graphs.library("no_such_library")
     assert str(refused.value) == (
-        "graphs need no_such_library, which is not installed; run pip install 'schedproof[graphs]'."
+        "graphs need no_such_library, which is not installed; run pip install '.[graphs]' in schedproof's checkout."
     )
 
 
