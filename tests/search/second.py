@@ -1,80 +1,22 @@
 """A second search, for the tests only: depth first, by the interpreter, with no reduction and books of its own.
 
-The interpreter takes about a millisecond for a state. What makes whole worlds affordable is memory: the value of a term
-depends only on the cells that were read while it was computed. The cells are noted as they are read, not foretold from
-the declaration, so nothing here rests on what the readings under test believe a rule reads.
+It does not join renamings. It forgets what the model lets a search forget only if told to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from operator import itemgetter
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from model.language.model import Model
+from model.language.model import Forget, Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
-from model.language.state import Field
-from model.language.terms import Moment
-from model.readings.effects import after, false_guards, moves
-from model.readings.interpret import Read, evaluate
-from model.readings.layout import Layout
-from model.readings.world import World
-
-State = Sequence[int]
-Writes = tuple[tuple[int, int], ...]
-UNKNOWN = object()
-UNREAD: Any = object()
-
-
-class Watched(Layout):
-    """A layout whose readers note every cell they are asked for: its place, for the later state behind all others."""
-
-    def __init__(self, model: Model, world: World) -> None:
-        super().__init__(model, world)
-        self.noted: dict[int, None] = {}
-
-    def reader(self, now: State, then: State = ()) -> Read:
-        plain = super().reader(now, then)
-
-        def read(field: Field, moment: Moment, at: tuple[int, ...]) -> Any:
-            place = self.position.get((field, at))
-            if place is not None:
-                self.noted[place + (len(self.cells) if moment is Moment.THEN else 0)] = None
-            return plain(field, moment, at)
-
-        return read
-
-
-class Memory:
-    """Remembers what a function gives, by the values of the cells that it reads.
-
-    The keys are the cells that any computation so far has read. An answer is kept only under keys that cover all it
-    has read, so another state with the same values there has the same answer. A computation that reads a new cell makes
-    all that is remembered void.
-    """
-
-    def __init__(self, layout: Watched, compute: Callable[[State], Any]) -> None:
-        self.layout, self.compute = layout, compute
-        self.places: list[int] = []
-        self.take: Callable[[State], Any] = lambda s: ()
-        self.known: dict[Any, Any] = {}
-
-    def __call__(self, state: State) -> Any:
-        found = self.known.get(self.take(state), UNKNOWN)
-        return self.computed(state) if found is UNKNOWN else found
-
-    def computed(self, state: State) -> Any:
-        self.layout.noted = {}
-        result = self.compute(state)
-        fresh = [p for p in self.layout.noted if p not in self.places]
-        if fresh:
-            self.places += fresh
-            self.take = itemgetter(*self.places)
-            self.known = {}
-        self.known[self.take(state)] = result
-        return result
+from model.readings.effects import moves
+from model.readings.interpret import evaluate
+from model.readings.world import World, members
+from tests.search.memory import Memory, State, Watched, Writes, remembered, truth, written
 
 
 @dataclass(frozen=True)
@@ -90,71 +32,121 @@ class Move:
 
     def __init__(self, layout: Watched, rule: Rule, at: tuple[int, ...]) -> None:
         self.layout, self.rule, self.at = layout, rule, at
-        self.guards = [Memory(layout, self.asked(replace(rule, guards=(g,)))) for g in rule.guards]
+        env = dict(zip(rule.params, at, strict=True))
+        self.guards = [truth(layout, guard.condition, env) for guard in rule.guards]
+        self.written = list(written(layout, rule.updates, env))
         self.effect = Memory(layout, self.taken)
 
-    def asked(self, alone: Rule) -> Callable[[State], bool]:
-        return lambda state: not false_guards(self.layout, alone, self.at, state)
-
     def enabled(self, state: State) -> bool:
-        return all(guard(state) for guard in self.guards)
+        return all(guard.part(state) for guard in self.guards)
 
     def taken(self, state: State) -> Effect:
-        """What is written. A second run in which all that was not read is blank shows writes of what was there already."""
-        after(self.layout, self.rule, self.at, state)
-        read = set(self.layout.noted)
-        blank = [value if place in read else UNREAD for place, value in enumerate(state)]
-        result = after(self.layout, self.rule, self.at, blank)
-        assert read == set(self.layout.noted), f"{self.rule.name} reads what it has not read before"
-        writes = tuple(
-            (p, int(v)) for p, v in enumerate(result) if v is not UNREAD and (p not in read or v != state[p])
-        )
         cells = self.layout.cells
+        writes = tuple(write for one in self.written for write in one.part(state))
         return Effect(writes, not all(cells[p].low <= v <= cells[p].high for p, v in writes))
+
+
+def then_of(state: Any, writes: Writes) -> Any:
+    for place, value in writes:
+        state[place] = value
+    return state
+
+
+def false_of(judges: list[tuple[str, Memory]], state: State) -> list[str]:
+    """The names of what is false here. (What is remembered is looked up without a call: most of the time goes here.)"""
+    return [name for name, holds in judges if holds.known.get(holds.take(state)) is not True and not holds(state)]
+
+
+class Forgetful:
+    """The cells that one choice of members lets a search forget: the interpreter, asked for no other choice."""
+
+    def __init__(self, layout: Watched, declared: Forget, at: tuple[int, ...]) -> None:
+        self.layout, self.declared, self.at = layout, declared, at
+        env = dict(zip((v.domain for v in declared.members), at, strict=True))
+        self.writes = tuple(
+            (place, cell.initial)
+            for place, cell in enumerate(layout.cells)
+            if cell.field in declared.fields
+            and all(env.get(i, a) == a for i, a in zip(cell.field.indices, cell.at, strict=True))
+        )
+
+    def __call__(self, state: State) -> Writes:
+        env = dict(zip(self.declared.members, self.at, strict=True))
+        unless = evaluate(self.declared.unless, self.layout.world, env, self.layout.reader(state))
+        return () if unless else self.writes
 
 
 class Rules:
     """A model in a world, run and judged by the interpreter."""
 
-    def __init__(self, model: Model, world: World, properties: Sequence[Property] = ()) -> None:
+    def __init__(
+        self, model: Model, world: World, properties: Sequence[Property] = (), forgetful: bool = False
+    ) -> None:
         self.layout = layout = Watched(model, world)
         self.initial = bytes(layout.initial)
-        self.moves = [Move(layout, rule, at) for rule, at in moves(layout)]
+        self.forgets = list(self.forgettings()) if forgetful else []
         live = [p for p in properties if evaluate(p.needs, world)]
         self.of_states = [(p.name, self.judge(p)) for p in live if p.shape is Shape.STATE]
         self.of_steps = [(p.name, self.judge(p)) for p in live if p.shape is Shape.STEP]
+        self.moves = [Move(layout, rule, at) for rule, at in moves(layout)]
+        self.enabled = [self.choices(list(of)) for _, of in itertools.groupby(self.moves, lambda m: m.rule.name)]
         self.at_rest = [(p.name, self.judge(p), frozenset(p.apart_from)) for p in live if p.shape is Shape.REST]
         self.home = [(p.name, self.judge(p), frozenset(p.apart_from)) for p in live if p.shape is Shape.HOME]
 
     def judge(self, declared: Property) -> Memory:
-        layout, width = self.layout, len(self.layout.cells)
+        return truth(self.layout, declared.term, {})
 
-        def holds(states: State) -> bool:
-            read = layout.reader(states[:width], states[width:])
-            return bool(evaluate(declared.term, layout.world, {}, read))
+    def choices(self, of_rule: list[Move]) -> Memory:
+        """Which of these moves are enabled."""
+        return Memory(self.layout, lambda state: tuple(m for m in of_rule if m.enabled(state)))
 
-        return Memory(layout, holds)
+    def forgettings(self) -> Iterator[Memory]:
+        """What may be forgotten of each choice of members, as cells to write."""
+        for declared in self.layout.model.forgets:
+            for at in itertools.product(*(members(v.domain, self.layout.world) for v in declared.members)):
+                one = Forgetful(self.layout, declared, at)
+                if one.writes:
+                    yield remembered(self.layout, one)
+
+    def kept(self, state: State) -> State:
+        """The state, without what may be forgotten."""
+        if not self.forgets:
+            return state
+        kept = bytearray(state)
+        for forgets in self.forgets:
+            for place, value in forgets(state):
+                kept[place] = value
+        return kept
+
+    def chosen(self, state: State) -> Iterator[tuple[Move, Effect]]:
+        """Each enabled move with what it does."""
+        for enabled in self.enabled:
+            known = enabled.known.get(enabled.take(state))
+            for move in enabled(state) if known is None else known:
+                yield move, move.effect(state)
 
     def steps(self, state: State) -> Iterator[tuple[Move, State, bool]]:
         """Each enabled move with the state it leads to, and whether that is out of bounds."""
-        for move in self.moves:
-            if move.enabled(state):
-                effect: Effect = move.effect(state)
-                then = list(state) if effect.beyond else bytearray(state)
-                for place, value in effect.writes:
-                    then[place] = value
-                yield move, tuple(then) if effect.beyond else bytes(then), effect.beyond
+        for move, effect in self.chosen(state):
+            yield move, self.then(state, effect), effect.beyond
+
+    def then(self, state: State, effect: Effect) -> State:
+        """The state behind a step; a tuple if it is out of bounds."""
+        return (
+            tuple(then_of(list(state), effect.writes))
+            if effect.beyond
+            else bytes(then_of(bytearray(state), effect.writes))
+        )
 
     def broken(self, state: State) -> list[str]:
         """The properties of states that are false here."""
-        return [name for name, holds in self.of_states if not holds(state)]
+        return false_of(self.of_states, state)
 
     def broken_by(self, before: State, then: State) -> list[str]:
         """The properties of steps that are false of this one."""
         if type(then) is tuple:
             before = tuple(before)
-        both = before + then  # type: ignore[operator]
-        return [name for name, holds in self.of_steps if not holds(both)]
+        return false_of(self.of_steps, before + then)  # type: ignore[operator]
 
     def broken_at_rest(self, state: State, enabled: frozenset[str]) -> list[str]:
         return [name for name, holds, apart in self.at_rest if enabled <= apart and not holds(state)]
@@ -181,16 +173,19 @@ def depth_first(rules: Rules) -> Books:
         state = todo.pop()
         books.violated.update(rules.broken(state))
         enabled = set()
-        for move, then, beyond in rules.steps(state):
+        for move, effect in rules.chosen(state):
             books.transitions += 1
             enabled.add(move.rule.name)
+            then = rules.then(state, effect)
             books.violated.update(rules.broken_by(state, then))
-            if beyond:
+            if effect.beyond:
                 books.beyond += 1
                 books.violated.update((*rules.broken(then), *rules.out_of_bounds(then)))
-            elif then not in books.states:
-                books.states.add(bytes(then))
-                todo.append(bytes(then))
+            else:
+                kept = bytes(rules.kept(then))
+                if kept not in books.states:
+                    books.states.add(kept)
+                    todo.append(kept)
         books.violated.update(rules.broken_at_rest(state, frozenset(enabled)))
     return books
 
@@ -205,10 +200,11 @@ def breadth_first(rules: Rules, depth: int) -> dict[str, int]:
             enabled = set()
             found = rules.broken(state)
             later: list[str] = []
-            for move, then, beyond in rules.steps(state):
+            for move, effect in rules.chosen(state):
                 enabled.add(move.rule.name)
+                then = rules.then(state, effect)
                 later += rules.broken_by(state, then)
-                if beyond:
+                if effect.beyond:
                     later += (*rules.broken(then), *rules.out_of_bounds(then))
                 elif then not in seen:
                     seen.add(bytes(then))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model.lifecycle import LIFECYCLE
-from model.readings.effects import after, false_guards, moves
+from model.readings.effects import after, false_guards, forgotten, moves
 from model.readings.layout import Layout
 from specs.properties import PROPERTIES
 from tests.search.running import world_of
@@ -14,7 +14,7 @@ from tests.search.states import reachable
 from tests.search.toy import TOY, lamps
 
 
-@pytest.mark.parametrize("name", ["solo", "misfit", "pair", "trio"])
+@pytest.mark.parametrize("name", ["solo", "misfit", "pair", "trio", "solo-prefix", "ordered-publish", "two-workers"])
 def test_memory_gives_what_the_interpreter_gives(name: str) -> None:
     world = world_of(name)
     layout = Layout(LIFECYCLE, world)
@@ -26,6 +26,26 @@ def test_memory_gives_what_the_interpreter_gives(name: str) -> None:
             if not false_guards(layout, rule, at, state)
         ]
         assert [(m.rule.name, m.at, tuple(then)) for m, then, _ in rules.steps(state)] == expected
+
+
+@pytest.mark.parametrize("name", ["solo-prefix", "late-commit-unordered", "two-workers", "vllm-window"])
+def test_it_forgets_what_the_interpreter_forgets(name: str) -> None:
+    rules = Rules(LIFECYCLE, world_of(name), PROPERTIES, forgetful=True)
+    layout = Layout(LIFECYCLE, world_of(name))
+    forgot = 0
+    for state in reachable(name, count=150):
+        for _, then, beyond in rules.steps(state):
+            assert not beyond
+            assert list(rules.kept(then)) == forgotten(layout, then)
+            forgot += tuple(rules.kept(then)) != tuple(then)
+    assert forgot or not rules.forgets
+
+
+def test_a_search_that_forgets_nothing_keeps_all() -> None:
+    rules = Rules(LIFECYCLE, world_of("late-commit-unordered"), PROPERTIES)
+    assert all(
+        rules.kept(then) == then for s in reachable("late-commit-unordered", 60) for _, then, _ in rules.steps(s)
+    )
 
 
 def test_the_books_of_two_lamps() -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from checker.check import Options, check_world
 from checker.search.explore import explore
-from checker.search.limits import Limits
 from checker.search.symmetry import Symmetry
 from model.language.model import Model
 from model.lifecycle import LIFECYCLE
@@ -141,22 +140,6 @@ def test_rules_and_properties_cannot_tell_renamings_apart(name: str, fault: str 
             expected = Counter((name, rename(then)) for name, then in happens)
             assert Counter((m.rule.name, tuple(then)) for m, then, _ in rules.steps(renamed)) == expected
             assert rules.broken(renamed) == rules.broken(state)
-
-
-DEPTH = 8  # every fault that shows in pair at all shows within it
-
-
-@pytest.mark.parametrize("fault", [f.name for f in FAULTS])
-def test_the_same_violations_with_and_without(fault: str) -> None:
-    """In the fault's own world up to a depth: the same properties, each with the same shortest length."""
-    world_name = next(f.world for f in FAULTS if f.name == fault)
-    reduced = explore(machine_of(world_name, fault), limits=Limits(depth=DEPTH))
-    full = explore(machine_of(world_name, fault), symmetry=False, limits=Limits(depth=DEPTH))
-    assert {f.property: f.depth for f in reduced.violations.values()} == {
-        f.property: f.depth for f in full.violations.values()
-    }
-    assert len(reduced.states) < len(full.states)
-    assert set(reduced.met) == set(full.met)
 
 
 @pytest.mark.parametrize("name", ["solo", "misfit"])
