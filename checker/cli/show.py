@@ -52,7 +52,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         nargs="?",
-        default="rules",
         metavar="WHAT",
         help=f"{', '.join(LISTS)}, the name of one of them, or a trace file",
     )
@@ -70,7 +69,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
-    what: str = options.what
+    if options.what is None and not options.names:
+        raise Unusable("schedproof show: say WHAT to show, or --names ENGINE; see schedproof show --help.")
+    what: str = options.what or ""
     if options.format not in GRAPHS and (options.settings or options.graph):
         raise Unusable(
             f"--set and --graph are for pictures of a world; add --format {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}."

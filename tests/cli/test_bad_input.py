@@ -239,7 +239,7 @@ COMMANDS: list[tuple[list[str], str]] = [
         "schedproof check: argument --traces: expected one argument; see schedproof check --help.",
     ),
     ([], "schedproof: the following arguments are required: COMMAND; see schedproof --help."),
-    (["show"], "schedproof show: the following arguments are required: WHAT; see schedproof show --help."),
+    (["show"], "schedproof show: say WHAT to show, or --names ENGINE; see schedproof show --help."),
     # show
     (["show", "rulse"], "there is nothing named rulse to show; did you mean rules."),
     (
@@ -274,22 +274,35 @@ def test_a_choice_there_is_not(cli: Cli, arguments: list[str]) -> None:
 def test_traces_that_cannot_be_written(cli: Cli, tmp_path: Path, place: str) -> None:
     (tmp_path / "file").write_text("")
     said = refused(cli, "check", "solo", "--without", "notify.once", "--traces", place)
-    assert said == (
-        f"the trace cannot be written to {place}/solo.without-notify.once.delivery.message-once.itf.json "
-        "(Not a directory); give another place with --traces DIR."
-    )
+    assert said == f"traces cannot be written to {place} (file is no directory); give another --traces DIR."
+
+
+@pytest.mark.parametrize("place", ["file/x.xml", "file/far/x.xml", "none/x.xml", "."])
+def test_a_junit_file_that_cannot_be_written(cli: Cli, tmp_path: Path, place: str) -> None:
+    """Said before the search, which may take long."""
+    (tmp_path / "file").write_text("")
+    said = refused(cli, "check", "solo", "--junit", place)
+    assert said == f"the JUnit file cannot be written to {place}; give a file in a directory that exists."
 
 
 @pytest.mark.parametrize(
-    ("place", "why"),
-    [("file/x.xml", "Not a directory"), ("file/far/x.xml", "Not a directory"), (".", "Is a directory")],
+    ("arguments", "sentence"),
+    [
+        (["--set", "blocks=100000000000000000000"], "blocks is 100000000000000000000, but must be at most 1,000,000"),
+        (["--set", "blocks=200"], "the world solo is too large: written out, it has about "),
+        (["--set", "prompt=3", "--set", "prompt=4"], "the dial prompt is set twice; set it once."),
+        (["--seed", "3"], "--seed is for the walks of --simulate N; leave it out, or walk."),
+        (["--without", "hit.next"], "the rule hit does not exist in solo, only where sharing; name such a world."),
+        (["--without", "release.holding"], "this is an assumption about the environment, and no check of the engine."),
+    ],
 )
-def test_a_junit_file_that_cannot_be_written(cli: Cli, tmp_path: Path, place: str, why: str) -> None:
-    (tmp_path / "file").write_text("")
-    ran = cli("check", "solo", "--junit", place)
-    assert ran.code == 2
-    assert ran.err == f"error: the JUnit file cannot be written to {place} ({why}); give another --junit FILE.\n"
-    assert ran.last == "holds: solo explored to the end"
+def test_what_would_mislead_is_refused(cli: Cli, arguments: list[str], sentence: str) -> None:
+    assert sentence in refused(cli, "check", "solo", *arguments)
+
+
+def test_what_only_a_picture_takes_is_refused_elsewhere(cli: Cli) -> None:
+    said = refused(cli, "show", "pair", "--set", "depth=2")
+    assert said == "--set and --graph are for pictures of a world; add --format graphml, dot or svg."
 
 
 def test_a_trace_file_cut_in_half(cli: Cli) -> None:

@@ -90,7 +90,7 @@ def test_what_a_world_that_holds_prints(cli: Cli) -> None:
     assert re.match(
         r"  621 states up to renaming, 1,952 transitions, depth 29, \d+\.\d s \([\d,]+ states/s\)\Z", lines[2]
     )
-    assert lines[3].startswith("rules that never fire here: reject; witnesses not met here: ")
+    assert lines[3].startswith("rules that never fire here: reject; witnesses not met, so that these properties ")
     assert lines[4:] == ["holds: solo explored to the end"]
 
 
