@@ -66,6 +66,20 @@ def cancel_preempted_holding(s: Lifecycle) -> Term:
 
 
 @reachable(rule="R7", needs=cancellation & preemption, reason=_WHY)
+def cancel_preempted_executed(s: Lifecycle) -> Term:
+    """Cancelled while preempted, when its step has run and the stale result is not taken in yet."""
+    return exists(
+        Request,
+        lambda r: (
+            s.asked[r]
+            & (s.phase[r] == Phase.PREEMPTED)
+            & (s.status[oldest] == Status.EXECUTED)
+            & (s.entry[oldest, r] == Entry.STALE)
+        ),
+    )
+
+
+@reachable(rule="R7", needs=cancellation & preemption, reason=_WHY)
 def cancel_preempted_empty(s: Lifecycle) -> Term:
     """Cancelled while preempted and empty-handed, waiting to be admitted again with output behind it."""
     return exists(
