@@ -78,6 +78,12 @@ def test_the_way_home_is_lost_with_the_first_lamp_that_burns() -> None:
     assert (missing.depth, missing.instance) == (2, None)
 
 
+def test_the_way_home_can_be_lost_from_the_beginning() -> None:
+    missing = lost(explore(lamps(2)), toy.can_be_lit)
+    assert missing is not None
+    assert (missing.depth, missing.source) == (0, 0)
+
+
 def test_a_chain_leads_from_the_initial_state_to_the_state() -> None:
     found = explore(lamps(2))
     for number in range(len(found.states)):

@@ -95,6 +95,12 @@ def can_be_dark(s: Room) -> Term:
     return forall(Lamp, lambda a: s.light[a] == Light.OFF)
 
 
+@home(apart_from=(switch_on,), reason="For the tests.")
+def can_be_lit(s: Room) -> Term:
+    """Some lamp can come to be on, without being switched on: not even in the beginning."""
+    return exists(Lamp, lambda a: s.light[a] == Light.ON)
+
+
 @reachable(reason="For the tests.")
 def all_lit(s: Room) -> Term:
     """All lamps are on at once."""
