@@ -131,6 +131,16 @@ def test_the_home_check_is_that_of_plain_reachability(name: str, without: str, a
     assert (missing is not None) == anything_lost
 
 
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_cells_too_large_for_a_byte_change_nothing(symmetry: bool) -> None:
+    """A budget that is never used up counts the same states, in bytes and in tuples."""
+    small, large = machine_of("solo", budget=4), machine_of("solo", budget=256)
+    assert (small.pack, large.pack) == (bytes, tuple)
+    one, other = explore(small, symmetry), explore(large, symmetry)
+    assert [tuple(s) for s in one.states] == other.states
+    assert one.transitions == other.transitions
+
+
 @pytest.mark.parametrize("name", ["solo", "pair", "trio", "misfit"])
 def test_the_generated_code_judges_states_as_the_interpreter_does(name: str) -> None:
     """Also for states of a broken model, where there is something to judge."""
