@@ -196,7 +196,7 @@ def tamper(monkeypatch: pytest.MonkeyPatch, fault: str | None, violated: bool = 
 
     def machine(model: Model, world: World, properties: Sequence[Property], forgetful: bool) -> Machine:
         made = Machine(changed_by(fault).model, world, properties, forgetful)
-        made.model = model
+        made.model = made.layout.model = model
         if violated:
             made.violated = lambda s: [0]
         return made

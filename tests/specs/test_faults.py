@@ -88,10 +88,10 @@ def test_a_fault_says_what_it_is(name: str) -> None:
 
 @names
 def test_a_fault_has_a_public_source_or_says_that_none_is_known(name: str) -> None:
+    """The report may be of a like fault, and may be explained; nothing else may be added to it."""
     source = fault_named(name).source
-    assert re.search(r"https://github\.com/[\w.-]+/[\w.-]+/(pull|issues)/\d+\Z", source) or source.startswith(
-        "no public report known; "
-    )
+    report = r"(like )?[\w.+ -]+, https://github\.com/[\w.-]+/[\w.-]+/(pull|issues)/\d+( \([^()]+\))?"
+    assert re.fullmatch(report, source) or source.startswith("no public report known; ")
 
 
 @names
