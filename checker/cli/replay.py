@@ -7,7 +7,9 @@ import difflib
 import json
 from pathlib import Path
 
+from checker.catalogue import Catalogue, catalogue
 from checker.check import violates
+from checker.cli.options import add_with
 from checker.replay import itf
 from checker.replay.story import read_story, rewritten, tell
 from checker.report import trace_text
@@ -15,7 +17,6 @@ from checker.report.output import Output
 from checker.verdict import Unusable, Verdict, worst
 from checker.version import VERSION
 from model.lifecycle import LIFECYCLE
-from specs.properties import PROPERTIES
 from specs.stories import story_files
 
 HELP = "run stories and traces again"
@@ -33,15 +34,17 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a story (.txt) or a trace (.itf.json)")
     parser.add_argument("--rewrite", action="store_true", help="write what each story gives into its file")
+    add_with(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--quiet", action="store_true", help="print the last line only")
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     rows = []
+    known = catalogue(LIFECYCLE, options.with_files)
     for path in options.files or story_files():
         replay = _trace if path.suffix == ".json" else _story
-        lines, failures = replay(path, options.rewrite)
+        lines, failures = replay(path, options.rewrite, known)
         verdict = Verdict.VIOLATED if failures else Verdict.HOLDS
         rows.append({"file": str(path), "verdict": verdict.word, "failures": failures})
         if not options.json:
@@ -56,9 +59,9 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     return verdict
 
 
-def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
+def _story(path: Path, rewrite: bool, known: Catalogue) -> tuple[list[str], list[str]]:
     story = read_story(path)
-    told = tell(story, LIFECYCLE, PROPERTIES)
+    told = tell(story, LIFECYCLE, known.properties)
     if rewrite and not told.failures:
         try:
             path.write_text(rewritten(story, told))
@@ -74,9 +77,9 @@ def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
     return [*told.lines, f"{told.events} events"], failures
 
 
-def _trace(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
-    trace = itf.load(path, LIFECYCLE)
+def _trace(path: Path, rewrite: bool, known: Catalogue) -> tuple[list[str], list[str]]:
+    trace = itf.load(path, LIFECYCLE, known)
     lines = [f"{trace_text.headline(trace)}: runs as the file says"]
-    shows = trace_text.departs(trace) or violates(trace, PROPERTIES)
+    shows = trace_text.departs(trace) or violates(trace, known.properties)
     failures = [] if shows else [f"it does not violate {trace.shows} any more"]
     return lines, failures

@@ -72,6 +72,11 @@ def write_junit(result: CheckResult, path: Path) -> None:
         case = ET.SubElement(suite, "testcase", classname="schedproof", name="every rule and witness is reached")
         if result.unreached:
             ET.SubElement(case, "error", message=f"not reached in any world: {', '.join(result.unreached)}")
+    write_suite(suite, path)
+
+
+def write_suite(suite: ET.Element, path: Path) -> None:
+    """Count the cases and write the file; Unusable if it cannot be written."""
     cases = list(suite)
     suite.set("tests", str(len(cases)))
     suite.set("failures", str(sum(c.find("failure") is not None for c in cases)))
