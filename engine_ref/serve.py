@@ -12,10 +12,15 @@ from engine_ref.network import Network
 
 
 class Fcfs:
-    """Drives an engine through its rules, round by round. What the engine refuses it does not do."""
+    """Drives an engine through its rules, round by round. What the engine refuses it does not do.
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    A sound engine serves every request rightly whoever drives it. So a policy may also be `hostile`, to let show what an
+    unsound one does: the newest request is admitted first, the device runs the youngest step that it may, and, if
+    `cancels`, a client gives up when its first token is on the way.
+    """
+
+    def __init__(self, engine: Engine, hostile: bool = False, cancels: bool = False) -> None:
+        self.engine, self.hostile, self.cancels = engine, hostile, cancels
         self.acted = False
 
     def run(self, rounds: int) -> bool:
@@ -40,6 +45,8 @@ class Fcfs:
         for r in self._in_order():
             self._plan(r)
         launched = any(q.planned for q in self.engine.requests) and self._try(self.engine.launch)
+        if self.cancels:
+            self._cancel()
         if not launched or len(self.engine.window) == self.engine.config.depth:
             self._land()
         return self.acted
@@ -59,7 +66,7 @@ class Fcfs:
             self._try(lambda: self.engine.release(r))
 
     def _admit(self) -> None:
-        for r in self._every():
+        for r in reversed(self._every()) if self.hostile else self._every():
             waiting = self.engine.requests[r].phase in (Phase.WAITING, Phase.PREEMPTED)
             if waiting and not self._try(lambda r=r: self.engine.admit(r)):
                 break  # nobody overtakes
@@ -109,8 +116,12 @@ class Fcfs:
         engine = self.engine
         if not engine.window:
             return
-        for w in range(engine.config.workers):
-            if not engine.window[0].executed and w not in engine.window[0].ran:
+        for i in reversed(range(len(engine.window))) if self.hostile else (0,):
+            for w in range(engine.config.workers):
+                if not engine.window[i].executed and w not in engine.window[i].ran:
+                    self._try(lambda i=i, w=w: engine.execute(i, w))
+        if not engine.window[0].executed:
+            for w in range(engine.config.workers):
                 self._try(lambda w=w: engine.execute(0, w))
         for r in self._every():
             rule = engine.retirement(r)
@@ -118,12 +129,21 @@ class Fcfs:
                 self._try(lambda rule=rule, r=r: getattr(engine, rule)(r))
         self._try(engine.recycle)
 
+    def _cancel(self) -> None:
+        for r, q in enumerate(self.engine.requests):
+            sampling = any(r in step.work and step.work[r].samples for step in self.engine.window)
+            if q.phase is Phase.RUNNING and not q.committed and not q.asked and sampling:
+                self._try(lambda r=r: self.engine.cancel(r))
+                self._answer(r)
+
     # ------------------------------------------------------------------------------------------ helpers
     def _every(self) -> range:
         return range(len(self.engine.requests))
 
     def _in_order(self) -> list[int]:
-        return self.engine.running()
+        """Running requests in the order in which they are served."""
+        running = self.engine.running()
+        return running[::-1] if self.hostile else running
 
     def _try(self, act: Callable[[], object]) -> bool:
         try:

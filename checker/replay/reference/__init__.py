@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from checker.replay.reference.outcome import Damage, Difference, EngineReplay, Judgement, Refusal
+from checker.replay.story import Story, Told
 from checker.replay.trace import Trace
 from checker.verdict import Unusable
-
-if TYPE_CHECKING:
-    from checker.replay.reference.story import EngineStory
-    from checker.replay.story import Told
+from model.readings.layout import Layout
 
 __all__ = [
     "Damage",
@@ -57,6 +54,14 @@ def judge(trace: Trace) -> Judgement:
     from checker.replay.reference.judge import judge as judged
 
     return judged(trace)
+
+
+def tell_on_engine(story: Story, told: Told, layout: Layout) -> Told:
+    """What the engine gives for a story that the rules have told. Unusable without torch."""
+    _need_torch()
+    from checker.replay.reference.story import tell_on_engine as tell
+
+    return tell(story, told, layout)
 
 
 def _need_torch() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from checker.replay.reference.events import At, differences, perform
 from checker.replay.reference.measure import measure
@@ -14,14 +14,14 @@ from checker.replay.reference.stage import Stage, ends, set_up
 from checker.replay.trace import Event, Trace
 from engine_ref import Engine, Fcfs, Refused
 from engine_ref.checks import Misused
+from engine_ref.core import Phase
 from model.lifecycle.state import Lifecycle
 from model.readings.effects import moves
 from model.readings.layout import Cell, Layout
 
 ROUNDS = 60  # of the fair policy after a trace; a sound engine is at rest long before
 SEEDS = 40  # random ways to go on that are tried where the fair one shows nothing
-FURTHER = 60  # events of each
-TRIES = 12  # attempts for each of them: most that is tried is refused
+FURTHER = 600  # events tried in each; most are refused
 
 
 class Run:
@@ -53,34 +53,40 @@ class Run:
     def damage(self, over: bool = False) -> Damage:
         return measure(self.engine, self.stage, self.overwritten, over)
 
+    def outputs(self) -> dict[str, tuple[int, ...]]:
+        """The committed tokens of each request."""
+        return {f"r{r}": tuple(q.committed) for r, q in enumerate(self.engine.requests)}
+
     def rest(self) -> None:
         """Serve what is there to its end, by the fair policy; new requests are not submitted."""
-        policy = Fcfs(self.engine)
+        self._serve(Fcfs(self.engine))
+
+    def provoke(self, cancels: bool) -> None:
+        """All requests come, and a hostile policy serves them."""
+        for r, q in enumerate(self.engine.requests):
+            if q.phase is Phase.NEW:
+                self.engine.submit(r)
+        self._serve(Fcfs(self.engine, hostile=True, cancels=cancels))
+        self.rest()
+
+    def _serve(self, policy: Fcfs) -> None:
         for _ in range(ROUNDS):
             if policy.quiet or not policy.round():
                 break
             self.overwritten.look(self.engine, self.stage)
 
-    def wander(self, seed: int, events: int, cancels: bool = False) -> int:
-        """Go on with at most so many random events that the engine allows; how many they were. What is cancelled does not
-        show what went wrong, so nobody cancels if not asked to."""
+    def wander(self, seed: int) -> None:
+        """Go on with random events that the engine allows, and then by the fair policy."""
         chance = random.Random(seed)
         possible: dict[str, list[At]] = {}
         for rule, at in moves(self.layout):
             possible.setdefault(rule.name, []).append(at)
-        rules = [name for name in possible if name != "cancel" or cancels]
-        done = 0
-        for _ in range(events * TRIES):
+        rules = [name for name in possible if name != "cancel" or seed % 3 == 0]  # what is cancelled shows little
+        for _ in range(FURTHER):
             name = chance.choice(rules)
-            at = chance.choice(possible[name])
-            try:
-                self.event(name, at)
-            except (Refused, Misused):
-                continue
-            done += 1
-            if done == events:
-                break
-        return done
+            with contextlib.suppress(Refused, Misused):
+                self.event(name, chance.choice(possible[name]))
+        self.rest()
 
 
 def stage_of(trace: Trace) -> Stage:
@@ -108,19 +114,24 @@ def replay(trace: Trace, off: Sequence[str] = (), stage: Stage | None = None) ->
     if not off:
         return _told(run, outcome, Damage(), "run on to rest by a fair policy")
     best: EngineReplay | None = None
-    for seed in range(SEEDS):
+    for further, words in ways(SEEDS):
         again = Run(stage, trace.layout, off)
         again.go(trace.events)
-        further = again.wander(seed, FURTHER)
-        again.rest()
-        found = again.damage(over=True)
-        said = f"run on by {further} random events (seed {seed}) and a fair policy"
-        if found.seen_by_clients:
-            return _told(again, outcome, found, said)
-        if found and best is None:
-            best = _told(again, outcome, found, said)
-    tried = f"run on to rest by a fair policy, and in {SEEDS} random ways of up to {FURTHER} events"
-    return best or _told(run, outcome, Damage(), tried)
+        further(again)
+        if found := again.damage(over=True):
+            told = _told(again, outcome, found, f"run on by {words}")
+            if found.seen_by_clients:
+                return told
+            best = best or told
+    return best or _told(run, outcome, Damage(), f"run on by fair and hostile policies, and in {SEEDS} random ways")
+
+
+def ways(seeds: int) -> Iterator[tuple[Callable[[Run], None], str]]:
+    """How a run may go on, with words for each: by hostile policies first, then at random."""
+    yield lambda run: run.provoke(cancels=False), "a hostile policy"
+    yield lambda run: run.provoke(cancels=True), "a hostile policy, and clients that cancel"
+    for seed in range(seeds):
+        yield lambda run, s=seed: run.wander(s), f"random events (seed {seed}) and a fair policy"
 
 
 def follow(run: Run, trace: Trace) -> EngineReplay:
@@ -146,9 +157,8 @@ def _first(run: Run, trace: Trace, index: int) -> Difference | None:
 
 
 def _told(run: Run, outcome: EngineReplay, damage: Damage, went_on: str) -> EngineReplay:
-    outputs = {f"r{r}": tuple(q.committed) for r, q in enumerate(run.engine.requests)}
     return EngineReplay(
-        outcome.off, outcome.events, outcome.refused, outcome.difference, damage, went_on, outputs
+        outcome.off, outcome.events, outcome.refused, outcome.difference, damage, went_on, run.outputs()
     )
 
 
