@@ -55,6 +55,10 @@ KINDS = {
     "loop-async": (2, True, True, "EngineCore.step_with_batch_queue with AsyncScheduler"),
 }
 
+# For a short look: what `vllm serve` runs without options, then with async scheduling, with pipeline stages (the loop with
+# both), and with the other policy.
+PRESET = ("fcfs-cache-depth1", "fcfs-cache-loop", "fcfs-cache-loop-async", "priority-cache-depth1")
+
 # What a rule is in vLLM 0.10.2: the rule | what is seen of it | what it does to counters | the Prometheus metric, by its
 # name in metrics/loggers.py (Prometheus shows a counter with `_total` behind it).
 NAMES = """
@@ -137,6 +141,7 @@ class Adapter:
             "version": installed,
             "tested": installed == TESTED,
             "configurations": {name: configuration(name) for name in SETTINGS},
+            "preset": PRESET,
             "snapshot": "copy",
             "assumptions": ASSUMPTIONS,
             "names": names(),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import json
 from pathlib import Path
 
 from checker.check import violates
 from checker.replay import itf
 from checker.replay.story import read_story, rewritten, tell
-from checker.report import trace_text
+from checker.report import machine_text, trace_text
+from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
 from checker.verdict import Unusable, Verdict, worst
 from checker.version import VERSION
@@ -34,10 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a story (.txt) or a trace (.itf.json)")
     parser.add_argument("--rewrite", action="store_true", help="write what each story gives into its file")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file as well")
     parser.add_argument("--quiet", action="store_true", help="print the last line only")
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
+    probe_junit(options.junit)
     rows = []
     for path in options.files or story_files():
         replay = _trace if path.suffix == ".json" else _story
@@ -48,11 +50,12 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
             output.details([f"{path}:", *(f"  {line}" for line in lines), *(f"  FAILED {f}" for f in failures)])
     verdict = worst(Verdict.VIOLATED if r["failures"] else Verdict.HOLDS for r in rows)
     if options.json:
-        document = {"version": VERSION, "command": "replay", "verdict": verdict.word, "files": rows}
-        output.lines([json.dumps(document, indent=2)])
+        output.lines([machine_text.replay_json(verdict, VERSION, rows)])
     else:
         bad = sum(bool(r["failures"]) for r in rows)
         output.lines([f"{verdict.word}: {len(rows) - bad} of {len(rows)} replayed as they should"])
+    if options.junit:
+        write_junit("schedproof replay", machine_text.replay_cases(rows), options.junit)
     return verdict
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from checker.replay.drive import DriveLimits, Driven, Driver, Finding, run_moves, shrink
+from checker.replay.drive import DriveLimits, Driven, Driver, Finding
 from checker.replay.engine_world import EngineRequest, EngineWorld
 from checker.replay.port import Port
+from checker.replay.shrink import run_moves, shrink
 from model.lifecycle import LIFECYCLE
 from specs.faults import FAULTS
 

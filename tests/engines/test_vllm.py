@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from checker.cli.drive import engine_world
-from checker.replay.drive import UNORDERED, DriveLimits, Driven, Driver
+from checker.replay.assumptions import REMOVABLE, UNIQUE_IDS, world_under
+from checker.replay.drive import DAMAGE, DriveLimits, Driven, Driver
 from checker.replay.environment import find_engine
 from checker.replay.port import Port, command_for
 from model.lifecycle import LIFECYCLE
@@ -38,7 +38,7 @@ def port() -> Iterator[Port]:
 
 def driver(port: Port, configuration: str, load: Load, **dials: Any) -> Driver:
     stated = port.describe()["configurations"][configuration]["dials"]
-    return Driver(port, configuration, {**stated, **dials}, engine_world(load), LIFECYCLE)
+    return Driver(port, configuration, {**stated, **dials}, world_under(load), LIFECYCLE)
 
 
 def drive(port: Port, configuration: str, load: Load, seconds: float = 60, **dials: Any) -> Driven:
@@ -103,7 +103,7 @@ def test_a_cancel_inside_the_window_frees_the_blocks_at_once(port: Port) -> None
 
 def test_that_is_safe_only_on_an_ordered_device(port: Port) -> None:
     result = drive(port, "fcfs-nocache-depth2", CONTENDED, device="unordered")
-    assert set(result.findings) == {UNORDERED}
+    assert {(f.kind, f.rests_on) for f in result.findings.values()} == {(DAMAGE, ("device-in-order",))}
 
 
 @pytest.mark.parametrize(
