@@ -181,7 +181,7 @@ class _Drive:
         """Drive one configuration through one load."""
         stated = self.described["configurations"][name]
         assumed = in_force(stated["assumed"], self.options.assume, self.options.no_assume)
-        dials = dials_under(stated["dials"], assumed)
+        dials = dials_under(stated["dials"], stated["assumed"], assumed)
         driver = Driver(self.port, name, dials, world_under(load, assumed), LIFECYCLE)
         limits = DriveLimits(self.options.states, seconds)
         watch = lambda driven, how: self.progress(name, load, driven, how)

@@ -26,11 +26,13 @@ REMOVABLE = {
 
 def in_force(stated: Iterable[str], put: Iterable[str], taken: Iterable[str]) -> frozenset[str]:
     """The removable assumptions that a run rests on: those the configuration states, with some put and some taken away."""
-    return (frozenset(stated) & REMOVABLE.keys() | frozenset(put)) - frozenset(taken)
+    return ((frozenset(stated) & REMOVABLE.keys()) | frozenset(put)) - frozenset(taken)
 
 
-def dials_under(dials: Mapping[str, Any], assumed: frozenset[str]) -> dict[str, Any]:
-    """The dials of a configuration, on the device that may be assumed."""
+def dials_under(dials: Mapping[str, Any], stated: Iterable[str], assumed: frozenset[str]) -> dict[str, Any]:
+    """The dials of a configuration; its device is another if that assumption was put or taken away."""
+    if (DEVICE_IN_ORDER in assumed) == (DEVICE_IN_ORDER in stated):
+        return dict(dials)
     return {**dials, "device": "in_order" if DEVICE_IN_ORDER in assumed else "unordered"}
 
 
@@ -51,12 +53,12 @@ def world_under(load: Load, assumed: frozenset[str] = frozenset(REMOVABLE)) -> E
 
 def leaned_on(engine: EngineWorld, seen: Observation, move: Mapping[str, Any]) -> Iterable[str]:
     """The assumptions about clients that a move breaks, made where this is observed."""
-    if move["kind"] != "submit":
-        return
-    if engine.never_fits(move["request"]):
-        yield FEASIBLE_REQUESTS
-    if any(_refers(seen, r) for r in engine.same_id(move["request"])):
-        yield UNIQUE_IDS
+    match move:
+        case {"kind": "submit", "request": sent} | {"kind": "event", "rule": "submit", "at": [sent]}:
+            if engine.never_fits(sent):
+                yield FEASIBLE_REQUESTS
+            if any(_refers(seen, r) for r in engine.same_id(sent)):
+                yield UNIQUE_IDS
 
 
 def _refers(seen: Observation, r: int) -> bool:

@@ -128,6 +128,15 @@ def test_moves_that_are_not_needed_are_dropped() -> None:
         assert again.kind == "notify.once"
 
 
+def test_a_finding_does_not_rest_on_what_its_moves_can_do_without() -> None:
+    way = [("submit", 0), ("submit", 1), ("cancel", 1), ("abort", 1), ("notify", 1), ("notify", 1)]
+    moves = tuple({"kind": "event", "rule": rule, "at": [r]} for rule, r in way)
+    with port("notify-twice", {"depth": 1}) as adapter:
+        drive = driver(adapter, MISFIT, {"depth": 1})
+        shorter = shrink(drive, Finding("notify.once", "", moves, rests_on=("feasible-requests",)))
+    assert (len(shorter.moves), shorter.rests_on, shorter.label) == (5, (), "notify.once")
+
+
 def test_the_same_seed_walks_the_same_way() -> None:
     counts = []
     for _ in range(2):

@@ -13,16 +13,18 @@ from typing import Any
 
 import pytest
 
-from checker.replay.assumptions import REMOVABLE, UNIQUE_IDS, world_under
+from checker.replay.assumptions import DEVICE_IN_ORDER, FEASIBLE_REQUESTS, REMOVABLE, UNIQUE_IDS, world_under
 from checker.replay.drive import DAMAGE, DriveLimits, Driven, Driver
 from checker.replay.environment import find_engine
-from checker.replay.port import Port, command_for
+from checker.replay.port import EngineError, Port, command_for
 from model.lifecycle import LIFECYCLE
 from specs.engines import CONTENDED, ROOMY, Load
 
 ENGINE = find_engine("vllm")
 PYTHON = Path(os.environ.get("SCHEDPROOF_VLLM_PYTHON", str(ENGINE.python)))
 FAULTY = Path(__file__).with_name("faulty_adapter.py")
+
+LONE = Load("lone", "one request with room", ((2, 3, 0),), shared=0, blocks=6, block_size=1, budget=2, seats=2)
 
 pytestmark = [
     pytest.mark.engine,
@@ -103,7 +105,67 @@ def test_a_cancel_inside_the_window_frees_the_blocks_at_once(port: Port) -> None
 
 def test_that_is_safe_only_on_an_ordered_device(port: Port) -> None:
     result = drive(port, "fcfs-nocache-depth2", CONTENDED, device="unordered")
-    assert {(f.kind, f.rests_on) for f in result.findings.values()} == {(DAMAGE, ("device-in-order",))}
+    assert {(f.kind, f.rests_on) for f in result.findings.values()} == {(DAMAGE, (DEVICE_IN_ORDER,))}
+
+
+def without(port: Port, assumption: str, configuration: str, load: Load) -> Driven:
+    """Driven with an assumption about clients taken away."""
+    stated = port.describe()["configurations"][configuration]["dials"]
+    world = world_under(load, frozenset(REMOVABLE) - {assumption})
+    drove = Driver(port, configuration, stated, world, LIFECYCLE)
+    return drove.run(DriveLimits(seconds=90), 0, lambda driven, how: None)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "moves"),
+    [
+        ("fcfs-nocache-depth1", ["submit", "schedule", "cancel", "submit", "result"]),
+        ("fcfs-cache-loop", ["submit", "loop", "cancel", "submit", "loop"]),
+    ],
+)
+def test_an_id_used_again_too_early_gets_the_result_of_the_other(
+    port: Port, configuration: str, moves: list[str]
+) -> None:
+    """And only then: all states were tried, and where nothing referred to the id any more nothing was found."""
+    result = without(port, UNIQUE_IDS, configuration, LONE)
+    assert result.exhausted
+    assert {(f.kind, f.rests_on) for f in result.findings.values()} == {("differs: committed", (UNIQUE_IDS,))}
+    (found,) = result.findings.values()
+    assert [m["kind"] for m in found.moves] == moves
+    assert "committed[r1] is 1 in the engine, 0 by the rules" in found.sentence
+    assert result.events["submit"] > 0
+
+
+def test_what_never_fits_is_admitted(port: Port) -> None:
+    result = without(port, FEASIBLE_REQUESTS, "fcfs-cache-depth1", LONE)
+    assert result.exhausted
+    assert {(f.kind, f.rests_on) for f in result.findings.values()} == {("admit.fits", (FEASIBLE_REQUESTS,))}
+
+
+def test_the_victim_that_keeps_its_plan_can_end_the_engine(port: Port) -> None:
+    """Past the finding above: the step names a request that the workers have left out of their batch."""
+    world = {
+        "requests": [
+            {"prompt": [1, 2], "limit": 2, "priority": 1},
+            {"prompt": [3, 4, 5, 6], "limit": 2, "priority": 0},
+        ],
+        "blocks": 5,
+        "block_size": 1,
+        "budget": 2,
+        "seats": 2,
+    }
+    done = {"kind": "loop", "stop": [], "ready": True}
+    moves = [{"kind": "submit", "request": 0}, {**done, "ready": False}, {"kind": "submit", "request": 1}, done, done]
+    answer = port.ask("reset", configuration="priority-cache-loop", world=world)
+    for move in moves:
+        answer = port.ask("step", state=answer["state"], move=move)
+    victim = answer["observation"]["requests"][0]
+    assert (victim["phase"], victim["scheduled"]) == ("PREEMPTED", 1)
+    assert 0 in [r for r, _, _ in answer["observation"]["window"][-1]]
+    with pytest.raises(EngineError) as raised:
+        port.ask("step", state=answer["state"], move=done)
+    assert str(raised.value) == "KeyError: 'r0'"
+    assert raised.value.place.startswith("vllm/v1/core/sched/scheduler.py, line 891, in update_from_output")
 
 
 @pytest.mark.parametrize(
