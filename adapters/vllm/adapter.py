@@ -134,7 +134,7 @@ class Adapter:
         self.last = 0
 
     def describe(self) -> Json:
-        installed = version("vllm") if find_spec("vllm") else "not installed"
+        installed = version("vllm") if find_spec("vllm") else None
         return {
             "protocol": 1,
             "engine": "vllm",

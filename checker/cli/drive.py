@@ -93,6 +93,10 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     try:
         with Port(command_for(python, engine.adapter)) as port:
             drive = _Drive(options, output, port, known)
+            if not drive.described["version"]:
+                raise Unusable(
+                    f"{python} has no {drive.described['engine']}; build one that has with --setup, or give another --python."
+                )
             if not drive.described["tested"]:
                 _self_test(command_for(python, engine.adapter), output)
             return drive.run()
@@ -206,7 +210,8 @@ class _Drive:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.with_suffix(".py").write_text(script)
             itf.save(path_of(driver, finding), place.with_suffix(".itf.json"), VERSION)
-            place.with_suffix(".json").write_text(json.dumps({"finding": finding.label, **arguments}, indent=1) + "\n")
+            told = {"finding": finding.label, "traceback": finding.traceback or None, **arguments}
+            place.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
         except OSError as error:
             raise Unusable(
                 f"findings cannot be written to {place.parent} ({error.strerror}); give --findings DIR."

@@ -69,7 +69,7 @@ def set_up(engine: Engine, say: Callable[[str], None], watch: Callable[[str], No
         failed = _install(engine, [*options, "-r", str(listed)], watch)
         if failed is not None:
             raise Unusable(
-                f"the environment in {engine.home} could not be built ({failed}); try --setup again, or --python."
+                f"the environment in {engine.home} could not be built ({failed}); see what {listed} says, or give --python."
             )
     say(f"{engine.home} is ready: {_size(engine.home)}")
 

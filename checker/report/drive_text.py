@@ -22,6 +22,7 @@ def finding_row(finding: Finding, script: Path, known: Sequence[str]) -> dict[st
         "sentence": finding.sentence,
         "length": len(finding.moves),
         "moves": [move_text(m) for m in finding.moves],
+        "traceback": finding.traceback or None,
         "rests_on": list(finding.rests_on),
         "standing": standing,
         "script": str(script),
@@ -94,6 +95,7 @@ def run_lines(row: Row) -> list[str]:
     for found in row["findings"]:
         lines.append(f"  {found['kind']}, after {count(found['length'], 'move')}: {found['sentence']}")
         lines.append("    " + "; ".join(found["moves"]))
+        lines += [f"    | {line}" for line in (found["traceback"] or "").rstrip().splitlines()]
         lines += [f"    {standing(found)}"] if found["standing"] != "new" else []
         lines.append(f"    script: {found['script']}")
     return lines

@@ -137,15 +137,11 @@ def replay_json(verdict: Verdict, version: str, rows: list[Row]) -> str:
 
 def replay_cases(rows: list[Row]) -> list[Case]:
     """A test case for each file."""
-    return [
-        Case(
-            "schedproof.replay",
-            row["file"],
-            row["failures"][0] if row["failures"] else "",
-            text="\n".join(row["failures"]),
-        )
-        for row in rows
-    ]
+    cases = []
+    for row in rows:
+        text = "\n".join(row["failures"])
+        cases.append(Case("schedproof.replay", row["file"], failure=text.partition("\n")[0], text=text))
+    return cases
 
 
 def error_json(verdict: Verdict, version: str, command: str | None, sentence: str) -> str:

@@ -175,7 +175,7 @@ def test_junit_of_a_world_that_expects_violations(cli: Cli) -> None:
     notes = {c.get("name"): c.findtext("system-out") for c in suite if c.find("error") is None}
     assert notes == {
         "rest.no-dead-end": "as this world expects: "
-        "rest.no-dead-end is violated after 12 steps in the world crowded-no-preemption"
+        "rest.no-dead-end is violated after 18 steps in the world crowded-no-preemption"
     }
     assert suite.get("failures") == "0"
 

@@ -17,6 +17,7 @@ from tests.cli.test_bad_input import refused
 
 __all__ = ["cli"]
 
+RAISED = 'File "engine.py", line 1'  # as the adapter says when it is told to raise
 MODEL = Path(__file__).with_name("model_adapter.py")
 
 
@@ -80,6 +81,19 @@ def test_what_rests_on_an_assumption_is_labelled_and_not_counted(cli: Cli, adapt
     text = drive(cli, engine, "--no-assume", "feasible-requests").out
     assert "no bug where the engine may assume feasible-requests; not counted" in text
     assert drive(cli, engine, "--json").document("drive")["runs"][0]["findings"] == []
+
+
+def test_an_exception_of_the_engine_comes_with_its_traceback(cli: Cli, adapter: Any) -> None:
+    engine = adapter("", "raise")
+    (found,) = drive(cli, engine, "--json").document("drive")["runs"][0]["findings"]
+    assert (found["kind"], found["traceback"]) == ("exception KeyError at File engine.py, line 1", RAISED)
+    assert json.loads(Path(found["script"]).with_suffix(".json").read_text())["traceback"] == RAISED
+    assert f"    | {RAISED}\n" in drive(cli, engine).out
+
+
+def test_a_python_without_the_engine_is_refused(cli: Cli) -> None:
+    sentence = f"{sys.executable} has no vllm; build one that has with --setup, or give another --python."
+    assert refused(cli, "drive", "vllm", "--python", sys.executable) == sentence
 
 
 def test_it_says_what_it_tries_and_what_not(cli: Cli, adapter: Any) -> None:

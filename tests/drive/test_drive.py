@@ -39,7 +39,7 @@ EXPECTED: dict[str, Found] = {
     "notify-twice": (SMALL, {}, "notify.once"),
     "select-finished": (SMALL, {}, "select.running"),
     "admit-beyond-seats": (ONE_SEAT, {}, "admit.seat"),
-    "admit-what-never-fits": (MISFIT, {}, "admit.fits"),
+    "admit-what-never-fits": (MISFIT, {}, "admit.fits, without feasible-requests"),
     "owed-kept-at-preempt": (SMALL, {"depth": 2}, "differs: owed"),
     "admit-with-result-due": (SMALL, {"depth": 2, "late_result": "commit"}, "admit.no-result-due"),
     "executed-after-one-worker": (SMALL, {"workers": 2}, "retire_token.executed"),

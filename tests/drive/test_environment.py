@@ -49,5 +49,5 @@ def test_what_pip_refuses_is_one_sentence(tmp_path: Path) -> None:
         set_up(engine, lambda line: None, lambda line: None)
     assert str(refused.value) == (
         f"the environment in {engine.home} could not be built (ERROR: No matching distribution); "
-        "try --setup again, or --python."
+        f"see what {tmp_path / 'requirements.txt'} says, or give --python."
     )
