@@ -65,7 +65,7 @@ def set_up(engine: Engine, say: Callable[[str], None], watch: Callable[[str], No
             raise Unusable(f"{engine.home} cannot be created ({error}); make room there, or give --python.") from None
     for name, options in (("requirements.txt", []), ("engine.txt", ["--no-deps"])):
         listed = engine.adapter.parent / name
-        say(f"installing {', '.join(packages(listed))}")
+        say(f"installing what {listed} names")
         failed = _install(engine, [*options, "-r", str(listed)], watch)
         if failed is not None:
             raise Unusable(
@@ -94,7 +94,8 @@ def _install(engine: Engine, options: list[str], watch: Callable[[str], None]) -
         try:
             while reader.is_alive():
                 reader.join(WATCH_SECONDS)
-                watch(f"{said[-1][:90] if said else 'starting pip'}: {_size(engine.home)} in {engine.home}")
+                now = next((line for line in reversed(said) if not line.startswith("WARNING")), "starting pip")
+                watch(f"{now[:90]}: {_size(engine.home)} in {engine.home}")
         except BaseException:
             pip.kill()
             raise
@@ -119,9 +120,3 @@ def _size(folder: Path) -> str:
             with contextlib.suppress(OSError):
                 total += (Path(place) / name).lstat().st_size
     return f"{total / 1e9:.2f} GB" if total >= 1e8 else f"{total / 1e6:.0f} MB"
-
-
-def packages(listed: Path) -> list[str]:
-    """The packages that a requirements file names."""
-    lines = (line.partition("#")[0].strip() for line in listed.read_text().splitlines())
-    return [line for line in lines if line]

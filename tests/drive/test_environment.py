@@ -13,6 +13,7 @@ from checker.verdict import Unusable
 PIP = """#!/bin/sh
 echo "Collecting torch==2.13.0"
 head -c 3000000 /dev/zero > "$TMPDIR/torch.whl"
+echo "WARNING: this index has none"
 sleep 0.5
 echo "Installing collected packages: torch"
 cp "$TMPDIR/torch.whl" "{home}/torch"
@@ -35,7 +36,8 @@ def test_progress_and_size_are_shown_while_it_installs(tmp_path: Path, monkeypat
     monkeypatch.setattr(environment, "WATCH_SECONDS", 0.05)
     engine, steps, watched = engine_with(tmp_path, PIP), [], []  # type: ignore[var-annotated]
     set_up(engine, steps.append, watched.append)
-    assert steps == ["installing torch==2.13.0", "installing toy==1", f"{engine.home} is ready: 3 MB"]
+    lists = [f"installing what {tmp_path / name} names" for name in ("requirements.txt", "engine.txt")]
+    assert steps == [*lists, f"{engine.home} is ready: 3 MB"]
     assert f"Collecting torch==2.13.0: 3 MB in {engine.home}" in watched, "the download counts"
     assert f"Installing collected packages: torch: 6 MB in {engine.home}" in watched
     assert sorted(p.name for p in engine.home.iterdir()) == ["bin", "torch"], "and it is gone in the end"
