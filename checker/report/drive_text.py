@@ -67,12 +67,12 @@ def engine_lines(described: Row, put: Sequence[str], taken: Sequence[str]) -> li
 def plan_line(configurations: Sequence[str], loads: Sequence[str], options: argparse.Namespace) -> str:
     """What will be tried."""
     runs = f"{', '.join(configurations)}; loads {', '.join(loads)}" if len(configurations) <= 5 else "all of them"
-    return f"trying {len(configurations)} configurations under {len(loads)} loads: {runs}"
+    return f"trying {count(len(configurations), 'configuration')} under {count(len(loads), 'load')}: {runs}"
 
 
 def untried_lines(untried: Mapping[str, Sequence[str]]) -> list[str]:
     """What was not tried, and how to."""
-    left = [f"{len(names)} {what}" for what, names in untried.items() if names]
+    left = [count(len(names), what.removesuffix("s")) for what, names in untried.items() if names]
     return [f"not tried: {' and '.join(left)}; --minutes N tries all, N minutes each"] if left else []
 
 
@@ -130,6 +130,6 @@ def last_line(verdict: Verdict, rows: Sequence[Row]) -> str:
     fresh = sorted({f["kind"] for r in rows for f in r["findings"] if f["standing"] == "new"})
     states = sum(r["states"] for r in rows)
     if fresh:
-        return f"{verdict.word}: {count(len(fresh), 'kind')} of findings that are not known: {'; '.join(fresh)}"
+        return f"{verdict.word}: new findings of {count(len(fresh), 'kind')}: {'; '.join(fresh)}"
     extent = "all their states" if verdict is Verdict.HOLDS else f"{states:,} states and random walks, which is not all"
     return f"{verdict.word}: no new finding in {count(len(rows), 'run')}, {extent}"

@@ -88,7 +88,9 @@ def test_an_exception_of_the_engine_comes_with_its_traceback(cli: Cli, adapter: 
     (found,) = drive(cli, engine, "--json").document("drive")["runs"][0]["findings"]
     assert (found["kind"], found["traceback"]) == ("exception KeyError at File engine.py, line 1", RAISED)
     assert json.loads(Path(found["script"]).with_suffix(".json").read_text())["traceback"] == RAISED
-    assert f"    | {RAISED}\n" in drive(cli, engine).out
+    text = drive(cli, engine)
+    assert f"    | {RAISED}\n" in text.out
+    assert text.last == f"violated: new findings of 1 kind: {found['kind']}"
 
 
 def test_a_python_without_the_engine_is_refused(cli: Cli) -> None:
@@ -98,10 +100,10 @@ def test_a_python_without_the_engine_is_refused(cli: Cli) -> None:
 
 def test_it_says_what_it_tries_and_what_not(cli: Cli, adapter: Any) -> None:
     out = cli("drive", adapter(), "--python", sys.executable, "--seconds", "2").out
-    assert "trying 1 configurations under 2 loads: rules; loads contended, tight\n" in out
+    assert "trying 1 configuration under 2 loads: rules; loads contended, tight\n" in out
     assert "rules, contended: 0 findings in " in out
     assert "rules, tight: 0 findings in " in out
-    assert "not tried: 1 configurations and 2 loads; --minutes N tries all, N minutes each\n" in out
+    assert "not tried: 1 configuration and 2 loads; --minutes N tries all, N minutes each\n" in out
 
 
 def test_minutes_try_everything(cli: Cli, adapter: Any) -> None:
