@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,22 @@ def test_a_finding_does_not_rest_on_what_its_moves_can_do_without() -> None:
         drive = driver(adapter, MISFIT, {"depth": 1})
         shorter = shrink(drive, Finding("notify.once", "", moves, rests_on=("feasible-requests",)))
     assert (len(shorter.moves), shorter.rests_on, shorter.label) == (5, (), "notify.once")
+
+
+def test_what_rests_on_an_assumption_hides_nothing_that_does_not() -> None:
+    """Neither a state that was reached without breaking it, nor a longer finding of the same kind."""
+    broken = frozenset({"unique-ids"})
+    with port("", {"depth": 1}) as adapter:
+        drive = driver(adapter, SMALL, {"depth": 1})
+        root = drive.start()
+        assert drive.key(root) == drive.key(replace(root, parent=root))
+        assert drive.key(root) != drive.key(replace(root, leans=broken))
+        drive.found("stuck", "", ({"kind": "schedule"},), broken)
+        drive.found("stuck", "", ({"kind": "schedule"},) * 2, frozenset())
+    assert [(f.label, len(f.moves)) for f in drive.result.findings.values()] == [
+        ("stuck, without unique-ids", 1),
+        ("stuck", 2),
+    ]
 
 
 def test_the_same_seed_walks_the_same_way() -> None:
