@@ -149,10 +149,11 @@ class Driver:
                 self.path += followed[1]
             for rule, _ in followed[1]:
                 self.result.events[rule] = self.result.events.get(rule, 0) + 1
-        order = self.damage.possible(rules) if self.damage else None
-        if order is not None:
-            sentence = f"if the device runs its steps as {order}, a request's blocks do not hold its tokens"
-            self.found(DAMAGE, sentence, way, leans | {DEVICE_IN_ORDER})
+            # Also within a turn of a loop: it launches a step before it waits for the one in flight.
+            order = self.damage.possible(rules) if self.damage else None
+            if order is not None:
+                sentence = f"if the device runs its steps as {order}, a request's blocks do not hold its tokens"
+                self.found(DAMAGE, sentence, way, leans | {DEVICE_IN_ORDER})
         observed, depth = answer["observation"], node.depth + 1
         reached = _Node(answer["state"], observed, answer["moves"], rules, node, move, depth, leans)
         if at_rest(observed) and not any(_goes_on(m) for m in reached.moves):

@@ -111,9 +111,12 @@ def test_a_cancel_inside_the_window_frees_the_blocks_at_once(port: Port) -> None
     assert sorted(seen["free"]) == list(range(ROOMY.blocks)), "and all of its blocks are free"
 
 
-def test_that_is_safe_only_on_an_ordered_device(port: Port) -> None:
-    result = drive(port, "fcfs-nocache-depth2", CONTENDED, device="unordered")
-    assert {(f.kind, f.rests_on) for f in result.findings.values()} == {(DAMAGE, (DEVICE_IN_ORDER,))}
+@pytest.mark.parametrize(("configuration", "moves"), [("fcfs-nocache-depth2", 8), ("fcfs-nocache-loop", 6)])
+def test_that_is_safe_only_on_an_ordered_device(port: Port, configuration: str, moves: int) -> None:
+    result = drive(port, configuration, CONTENDED, device="unordered")
+    assert [(f.kind, f.rests_on, len(f.moves)) for f in result.findings.values()] == [
+        (DAMAGE, (DEVICE_IN_ORDER,), moves)
+    ]
 
 
 def without(port: Port, assumption: str, configuration: str, load: Load) -> Driven:
