@@ -68,7 +68,9 @@ class Results(Core):
         prefix = position > 0 and tokens <= self.config.prefix
         settled = q.computed if self.config.publish == "computed" else q.scheduled + q.planned
         self.checks.guard("publish.held", position > 0, table=table)
-        self.checks.guard("publish.prefix", self.config.cache == "all" or prefix, tokens=tokens, prefix=self.config.prefix)
+        self.checks.guard(
+            "publish.prefix", self.config.cache == "all" or prefix, tokens=tokens, prefix=self.config.prefix
+        )
         self.checks.guard("publish.computed", tokens <= settled, tokens=tokens, computed=settled)
         self.checks.guard("publish.known", tokens <= q.known, tokens=tokens, known=q.known)
         self.need(self.memory.names[b] is None, f"b{b} is cached already")
@@ -123,7 +125,9 @@ class Results(Core):
         """Whether the token about to be committed is the last the request may have, as the rule wants it."""
         q = self.requests[r]
         is_last = len(q.committed) + 1 >= q.limit
-        self.checks.guard(f"{rule}.{'last' if last else 'more'}", is_last == last, committed=len(q.committed), limit=q.limit)
+        self.checks.guard(
+            f"{rule}.{'last' if last else 'more'}", is_last == last, committed=len(q.committed), limit=q.limit
+        )
 
     def _goes_on(self, rule: str, r: int, work: Work | None) -> None:
         stop = self.requests[r].asked_for.stop

@@ -59,7 +59,9 @@ class Scheduler(Core):
         self.need(q.planned == 0, f"r{r} is planned already; select it once a step")
         guard("select.room", len(self.window) < self.config.depth, in_flight=len(self.window), depth=self.config.depth)
         guard("select.budget", planned + k <= self.config.budget, planned=planned, more=k, budget=self.config.budget)
-        guard("select.known", q.scheduled + k <= q.known + q.owed, scheduled=q.scheduled, more=k, known=q.known + q.owed)
+        guard(
+            "select.known", q.scheduled + k <= q.known + q.owed, scheduled=q.scheduled, more=k, known=q.known + q.owed
+        )
         promised = len(q.committed) + q.owed
         guard("select.wanted", self.config.overrun or promised < q.limit, promised=promised, limit=q.limit)
         guard("select.covered", q.scheduled + k <= self.room(r), scheduled=q.scheduled, more=k, room=self.room(r))

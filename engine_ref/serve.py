@@ -97,7 +97,9 @@ class Fcfs:
         for b in engine.memory.table(r):
             if engine.memory.names[b] is None:
                 self._try(lambda b=b: engine.publish(r, b))
-        while any(self._try(lambda b=b: engine.hit(r, b)) for b in range(engine.config.blocks) if engine.memory.names[b]):
+        while any(
+            self._try(lambda b=b: engine.hit(r, b)) for b in range(engine.config.blocks) if engine.memory.names[b]
+        ):
             pass
 
     def _make_room(self, r: int) -> bool:

@@ -55,6 +55,10 @@ KINDS = {
     "loop-async": (2, True, True, "EngineCore.step_with_batch_queue with AsyncScheduler"),
 }
 
+# For a short look: what `vllm serve` runs without options, then with async scheduling, with pipeline stages (the loop with
+# both), and with the other policy.
+PRESET = ("fcfs-cache-depth1", "fcfs-cache-loop", "fcfs-cache-loop-async", "priority-cache-depth1")
+
 # What a rule is in vLLM 0.10.2: the rule | what is seen of it | what it does to counters | the Prometheus metric, by its
 # name in metrics/loggers.py (Prometheus shows a counter with `_total` behind it).
 NAMES = """
@@ -130,13 +134,14 @@ class Adapter:
         self.last = 0
 
     def describe(self) -> Json:
-        installed = version("vllm") if find_spec("vllm") else "not installed"
+        installed = version("vllm") if find_spec("vllm") else None
         return {
             "protocol": 1,
             "engine": "vllm",
             "version": installed,
             "tested": installed == TESTED,
             "configurations": {name: configuration(name) for name in SETTINGS},
+            "preset": PRESET,
             "snapshot": "copy",
             "assumptions": ASSUMPTIONS,
             "names": names(),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from keeping import freeze, share, thaw
-from plain import ENDS, Hasher, Json, answer, facts, make_core, make_request, make_scheduler, number
+from plain import ENDS, Hasher, Json, answer, facts, latest, make_core, make_request, make_scheduler, name_of
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.core.sched.scheduler import Scheduler
 from vllm.v1.engine import EngineCoreOutputs
@@ -35,6 +35,7 @@ class Entry(NamedTuple):
     """What a step in flight holds for one request. `position` is the place in the text of the token it samples, if any."""
 
     request: int
+    name: str
     tokens: int
     position: int | None
     present: bool
@@ -55,6 +56,7 @@ class Worker:
         self.known: dict[str, int] = {}
         self.computed: dict[str, int] = {}
         self.batch: list[str] = []
+        self.who: dict[str, int] = {}  # the request that an id stands for
 
     def launch(self, step: SchedulerOutput) -> Launch:
         """Take a step in. A request that is scheduled but in neither list of the step keeps its old progress."""
@@ -78,12 +80,12 @@ class Worker:
 
     def _entry(self, name: str, tokens: int) -> Entry:
         if name not in self.batch:
-            return Entry(number(name), tokens, None, False)
+            return Entry(self.who[name], name, tokens, None, False)
         position = self.known[name]
         if self.computed[name] + tokens < position:
-            return Entry(number(name), tokens, None, True)
+            return Entry(self.who[name], name, tokens, None, True)
         self.known[name] = position + 1
-        return Entry(number(name), tokens, position, True)
+        return Entry(self.who[name], name, tokens, position, True)
 
 
 def sampled(launch: Launch, stop: Iterable[int]) -> dict[str, list[int]]:
@@ -94,7 +96,7 @@ def sampled(launch: Launch, stop: Iterable[int]) -> dict[str, list[int]]:
             return []
         return [ENDS + e.request if e.request in stop else SAMPLED + e.request * SPAN + e.position]
 
-    return {f"r{e.request}": tokens(e) for e in launch if e.present}
+    return {e.name: tokens(e) for e in launch if e.present}
 
 
 class StepFuture(Future):
@@ -156,6 +158,8 @@ def check_world(world: Json) -> None:
     for r, asked in enumerate(world["requests"]):
         if not asked["prompt"] or asked["limit"] < 1 or max(asked["prompt"]) >= SAMPLED:
             raise Refused(f"request {r} needs a limit of at least 1, and a prompt of tokens below {SAMPLED}")
+        if asked.get("id", r) not in range(len(world["requests"])):
+            raise Refused(f"the id of request {r} must be that of a request of this world")
 
 
 def begin(configuration: Json, world: Json) -> Driven:
@@ -199,9 +203,15 @@ class Driven:
 
     def moves(self) -> list[Json]:
         numbers = range(len(self.requests))
-        client: list[Json] = [{"kind": "submit", "request": r} for r in numbers if self.requests[r] is None]
+        client: list[Json] = [{"kind": "submit", "request": r} for r in numbers if self.may_submit(r)]
         client += [{"kind": "cancel", "request": r} for r in numbers if self.may_cancel(r)]
         return client + self.turns()
+
+    def may_submit(self, r: int) -> bool:
+        """Once, and with the id of another only when that has ended for its client (engine/output_processor.py 346-348)."""
+        name = name_of(r, self.setup.world)
+        same = [i for i, q in enumerate(self.requests) if q and q.request_id == name]
+        return self.requests[r] is None and all(self.cancelled[i] or self.ended[i] for i in same)
 
     def may_cancel(self, r: int) -> bool:
         return self.requests[r] is not None and not self.cancelled[r] and not self.ended[r]
@@ -209,13 +219,14 @@ class Driven:
     def make(self, move: Json) -> None:
         """Make the move, or let through what the engine raises."""
         match move:
-            case {"kind": "submit", "request": r} if self.requests[r] is None:
+            case {"kind": "submit", "request": r} if self.may_submit(r):
                 arrival = sum(q is not None for q in self.requests)
                 self.requests[r] = make_request(r, arrival, self.setup.hasher, self.setup.world)
+                self.worker.who[self.requests[r].request_id] = r
                 self.submit(self.requests[r])
             case {"kind": "cancel", "request": r} if self.may_cancel(r):
                 self.cancelled[r] = True
-                self.abort(f"r{r}")
+                self.abort(name_of(r, self.setup.world))
             case _:
                 self.turn(move)
 
@@ -229,7 +240,7 @@ class Driven:
         """Count the terminal messages, as they leave the engine for the front end."""
         for client in (outputs or {}).values():
             for output in client.outputs:
-                self.ended[number(output.request_id)] += output.finish_reason is not None
+                self.ended[latest(output.request_id, self.requests)] += output.finish_reason is not None
 
     def stops(self, launch: Launch) -> Iterator[list[int]]:
         """Who may stop with this step, where that makes a difference: not at the limit, and not if the request is gone."""

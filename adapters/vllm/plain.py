@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
@@ -91,7 +91,7 @@ def make_request(r: int, arrival: int, hasher: Hasher | None, world: Json) -> Re
     """Request r as the front end hands it on. Arrival times differ: the priority queue cannot order equal ones."""
     asked = world["requests"][r]
     return Request(
-        request_id=f"r{r}",
+        request_id=name_of(r, world),
         prompt_token_ids=list(asked["prompt"]),
         sampling_params=SamplingParams(max_tokens=asked["limit"]),
         pooling_params=None,
@@ -108,8 +108,19 @@ def answer(sampled: dict[str, list[int]]) -> ModelRunnerOutput:
     return ModelRunnerOutput(names, {n: i for i, n in enumerate(names)}, list(sampled.values()), None, {}, [])
 
 
-def number(name: str) -> int:
-    return int(name.removeprefix("r"))
+def name_of(r: int, world: Json) -> str:
+    """The id that the engine knows request r by: its own, or that of another request whose id its client uses again."""
+    return f"r{world['requests'][r].get('id', r)}"
+
+
+def latest(name: str, requests: Sequence[Request | None]) -> int:
+    """The request that an id stands for: of several the one that came last."""
+    found = {r: q for r, q in enumerate(requests) if q and q.request_id == name}
+    return max(found, key=lambda r: found[r].arrival_time)
+
+
+def numbers(queue: Iterable[Request], requests: Sequence[Request | None]) -> list[int]:
+    return [next(r for r, q in enumerate(requests) if q is each) for each in queue]
 
 
 PHASES = {
@@ -123,8 +134,11 @@ PHASES = {
 }
 
 
-def life(request: Request | None, scheduler: Scheduler) -> Json:
-    """One request. Only the async scheduler counts the output tokens that steps in flight owe it."""
+def life(request: Request | None, scheduler: Scheduler, named: bool) -> Json:
+    """One request. Only the async scheduler counts the output tokens that steps in flight owe it.
+
+    `named`: its id stands for this request. Block tables are found by id.
+    """
     asynchronous = isinstance(scheduler, AsyncScheduler)
     if request is None:
         owed = 0 if asynchronous else None
@@ -137,7 +151,7 @@ def life(request: Request | None, scheduler: Scheduler) -> Json:
         "scheduled": request.num_computed_tokens,
         "owed": request.num_output_placeholders if asynchronous else None,
         "output": request.num_output_tokens,
-        "blocks": [b.block_id - 1 for b in tables.get(request.request_id, ())],
+        "blocks": [b.block_id - 1 for b in tables.get(request.request_id, ())] if named else [],
     }
 
 
@@ -151,15 +165,15 @@ def facts(scheduler: Scheduler, requests: Sequence[Request | None]) -> Json:
     size = scheduler.block_size
     texts = {h: q.all_token_ids[: (i + 1) * size] for q in requests if q for i, h in enumerate(q.block_hashes)}
     hashes = [b.block_hash and get_block_hash(b.block_hash) for b in pool.blocks[1:]]
-    lives = [life(q, scheduler) for q in requests]
+    lives = [life(q, scheduler, q is not None and latest(q.request_id, requests) == r) for r, q in enumerate(requests)]
     return {
         "requests": lives,
         "blocks": [
             {"ref": b.ref_cnt, "published": h and texts[h]} for b, h in zip(pool.blocks[1:], hashes, strict=True)
         ],
         "free": [b.block_id - 1 for b in pool.free_block_queue.get_all_free_blocks()],
-        "running": [number(q.request_id) for q in scheduler.running],
-        "waiting": [number(q.request_id) for q in scheduler.waiting],
+        "running": numbers(scheduler.running, requests),
+        "waiting": numbers(scheduler.waiting, requests),
         "held_by_finished": [b for each in lives if each["phase"] == "FINISHED" for b in each["blocks"]],
     }
 
@@ -188,7 +202,7 @@ class Run:
         self.show()
 
     def cancel(self, r: int) -> None:
-        self.scheduler.finish_requests(f"r{r}", RequestStatus.FINISHED_ABORTED)
+        self.scheduler.finish_requests(name_of(r, self.world), RequestStatus.FINISHED_ABORTED)
         self.show()
 
     def schedule(self) -> None:
@@ -222,7 +236,7 @@ class LoopRun(Run):
         self.show()
 
     def cancel(self, r: int) -> None:
-        self.core.abort_requests([f"r{r}"])
+        self.core.abort_requests([name_of(r, self.world)])
         self.show()
 
     def loop(self, sampled: dict[str, list[int]] | None = None) -> None:

@@ -13,8 +13,9 @@ from checker.check import CheckResult, Options, WorldResult, check_world, unreac
 from checker.cli.options import add_common, add_with, non_negative, positive
 from checker.replay import itf
 from checker.report import check_text, machine_text
+from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
-from checker.search.limits import Limits
+from checker.search.limits import INTERRUPT, Limits
 from checker.settings import parse_settings
 from checker.variation import Variation, vary
 from checker.verdict import Unusable, Verdict
@@ -119,8 +120,7 @@ def _with_rules(files: list[WorldFile], variation: Variation, named: bool) -> li
 
 def _probe(options: argparse.Namespace) -> None:
     """Find out before a long search that its results cannot be written."""
-    if options.junit is not None and (options.junit.is_dir() or not options.junit.parent.is_dir()):
-        raise Unusable(f"the JUnit file cannot be written to {options.junit}; give a file in a directory that exists.")
+    probe_junit(options.junit)
     for place in (options.traces, *options.traces.parents):
         if place.exists() and not place.is_dir():
             raise Unusable(
@@ -176,7 +176,7 @@ class _Session:
 
     @property
     def done(self) -> bool:
-        interrupted = bool(self.results) and self.results[-1].search.bound == "an interrupt (Ctrl-C)"
+        interrupted = bool(self.results) and self.results[-1].search.bound == INTERRUPT
         return interrupted or (self.until_violated and any(r.traces for r in self.results))
 
     def world(self, file: WorldFile) -> None:
@@ -243,5 +243,5 @@ class _Session:
             self.output.details(before)
             self.output.lines([last])
         if self.options.junit:
-            machine_text.write_junit(result, self.options.junit)
+            write_junit("schedproof check", machine_text.check_cases(result), self.options.junit)
         return result.verdict

@@ -1,43 +1,48 @@
-"""`schedproof drive`: an engine's own scheduler, tried move by move against the rules."""
+"""`schedproof drive`: a real scheduler, driven by an adversary, every step compared with the rules."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import subprocess
-from collections.abc import Mapping
-from dataclasses import replace
+import time
 from pathlib import Path
 from typing import Any
 
 from checker.cli.options import positive, seconds
 from checker.replay import itf
-from checker.replay.drive import DriveLimits, Driven, Driver, Finding, path_of, shrink
-from checker.replay.engine_world import EngineRequest, EngineWorld
+from checker.replay.assumptions import REMOVABLE, dials_under, in_force, world_under
+from checker.replay.drive import DriveLimits, Driven, Driver, Finding
 from checker.replay.environment import find_engine, set_up
 from checker.replay.port import AdapterLost, Port, command_for
-from checker.report import drive_text
+from checker.replay.shrink import path_of, shrink
+from checker.report import drive_text, machine_text
+from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
+from checker.search.limits import INTERRUPT
 from checker.verdict import Unusable, Verdict
 from checker.version import VERSION
 from model.language.model import nearest
 from model.lifecycle import LIFECYCLE
-from specs.engines import LOADS, Load, prompts
+from specs.engines import LOADS, PRESET, Load
 
 HELP = "try a real engine's scheduler against the rules"
 DESCRIPTION = """\
 Drives an engine's own scheduler classes through an adapter, in the engine's own Python: an adversary submits, cancels,
 schedules and chooses results, breadth first and then at random, and every step must be a path of the rules under the
 disciplines that the engine states. A finding comes with its shortest moves and a script of the engine's own calls.
+Without --minutes, the few configurations and loads that the adapter calls its preset are tried, about 30 s together;
+with --minutes N, all of them, N minutes each.
 
 examples:
   schedproof drive vllm==0.10.2 --setup              build the environment (2.5 GB), then drive for about 30 s
   schedproof drive vllm --config fcfs-cache-depth2   one configuration
-  schedproof drive vllm --minutes 5 --known known.txt  fail only on findings that are new
+  schedproof drive vllm --no-assume unique-ids       what if a client uses an id again too early?
+  schedproof drive vllm --minutes 5 --known known.txt  everything; fail only on findings that are new
   schedproof drive my_adapter.py --python PATH       an adapter of your own (docs/port.md)"""
 
-PRESET = 30.0
-REMOVABLE = ("device-in-order", "feasible-requests")
+SECONDS = 30.0
+SELF_TEST_SECONDS = 900.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,26 +56,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--config", action="append", default=[], metavar="NAME", help="only this configuration; may be repeated"
     )
     how.add_argument("--load", choices=[w.name for w in LOADS], help="only this load (see specs/engines)")
-    how.add_argument("--seconds", type=seconds, metavar="S", help=f"for everything (default {PRESET:g})")
-    how.add_argument("--minutes", type=seconds, metavar="N", help="for each configuration and load")
+    how.add_argument("--seconds", type=seconds, metavar="S", help=f"for everything together (default {SECONDS:g})")
+    how.add_argument(
+        "--minutes", type=seconds, metavar="N", help="for each configuration and load, and try all of them"
+    )
     how.add_argument("--states", type=positive, default=100_000, metavar="N", help="at most so many, breadth first")
     how.add_argument("--seed", type=int, default=0, help="for the walks")
     what = parser.add_argument_group("assumptions and findings")
-    what.add_argument("--no-assume", action="append", default=[], metavar="NAME", help="do not rest on this assumption")
+    names = ", ".join(REMOVABLE)
+    what.add_argument("--assume", action="append", default=[], metavar="NAME", help=f"rest on this one too: {names}")
+    what.add_argument("--no-assume", action="append", default=[], metavar="NAME", help="do not rest on this one")
     what.add_argument("--known", type=Path, metavar="FILE", help="kinds of findings, one a line, that do not fail")
     what.add_argument(
         "--findings", type=Path, default=Path("schedproof-findings"), metavar="DIR", help="default %(default)s"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file as well")
     parser.add_argument("--quiet", action="store_true", help="print the last line only, and no progress")
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
+    _check(options)
     engine = find_engine(options.engine)
+    if options.json:
+        output.quiet = True  # standard output is the document's
     if options.setup:
-        set_up(engine, lambda line: output.details([line]))
-        if options.only_setup:
-            return Verdict.HOLDS
+        set_up(engine, lambda line: output.details([line]), output.status)
+    if options.only_setup:
+        return Verdict.HOLDS
     python = options.python or engine.python
     if not python.exists():
         raise Unusable(
@@ -80,6 +93,10 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     try:
         with Port(command_for(python, engine.adapter)) as port:
             drive = _Drive(options, output, port, known)
+            if not drive.described["version"]:
+                raise Unusable(
+                    f"{python} has no {drive.described['engine']}; build one that has with --setup, or give another --python."
+                )
             if not drive.described["tested"]:
                 _self_test(command_for(python, engine.adapter), output)
             return drive.run()
@@ -87,10 +104,31 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         raise Unusable(f"{lost}.") from None
 
 
+def _check(options: argparse.Namespace) -> None:
+    """Refuse options that contradict each other, before anything is installed or started."""
+    if options.only_setup and not options.setup:
+        raise Unusable("--only-setup goes with --setup; give both.")
+    if options.only_setup and (options.json or options.junit):
+        raise Unusable("--only-setup drives nothing, so there is nothing for --json or --junit; leave them out.")
+    if options.minutes is not None and options.seconds is not None:
+        raise Unusable("--seconds is for everything together, --minutes for each configuration and load; give one.")
+    for name in (*options.assume, *options.no_assume):
+        if name not in REMOVABLE:
+            raise Unusable(f"there is no assumption {name} that can be put or taken; {nearest(name, list(REMOVABLE))}.")
+        if name in options.assume and name in options.no_assume:
+            raise Unusable(f"{name} is both put and taken away; give --assume or --no-assume.")
+    probe_junit(options.junit)
+
+
 def _self_test(command: list[str], output: Output) -> None:
     """A version that the adapter was not tested with must pass its self-test; then it is driven under that label."""
     output.details(["untested version; the adapter's self-test runs first"])
-    done = subprocess.run([*command, "--self-test"], capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            [*command, "--self-test"], capture_output=True, text=True, check=False, timeout=SELF_TEST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise Unusable(f"the adapter's self-test did not end within {SELF_TEST_SECONDS:g} s.") from None
     last = (done.stdout.strip() or done.stderr.strip() or "it said nothing").splitlines()[-1]
     if done.returncode:
         raise Unusable(
@@ -104,16 +142,8 @@ def _known(path: Path | None) -> list[str]:
         return []
     try:
         return [line.strip() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    except OSError as error:
-        raise Unusable(
-            f"{path} cannot be read ({error.strerror}); give a file with one kind of finding a line."
-        ) from None
-
-
-def engine_world(load: Load) -> EngineWorld:
-    requests = zip(prompts(load), load.requests, strict=True)
-    asked = tuple(EngineRequest(prompt, limit, priority) for prompt, (_, limit, priority) in requests)
-    return EngineWorld(load.name, asked, load.blocks, load.block_size, load.budget, load.seats)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Unusable(f"{path} cannot be read ({error}); give a file with one kind of finding a line.") from None
 
 
 class _Drive:
@@ -125,82 +155,87 @@ class _Drive:
         self.rows: list[dict[str, Any]] = []
 
     def run(self) -> Verdict:
-        configurations = self.configurations()
-        self.details(drive_text.engine_lines(self.described))
-        loads = [w for w in LOADS if self.options.load in (None, w.name)]
-        for name in configurations:
-            for load in loads:
-                self.configuration(name, load, len(configurations) * len(loads))
+        configurations, loads = self.configurations(), self.loads()
+        runs = [(name, load) for load in loads for name in configurations]
+        self.output.details(drive_text.engine_lines(self.described, self.options.assume, self.options.no_assume))
+        self.output.details([drive_text.plan_line(configurations, [w.name for w in loads], self.options)])
+        ends = time.monotonic() + (self.options.seconds or SECONDS)
+        for done, (name, load) in enumerate(runs):
+            left = max(0.0, ends - time.monotonic()) / (len(runs) - done)
+            self.one(name, load, self.options.minutes * 60 if self.options.minutes else left)
+            if self.rows[-1]["bound"] == INTERRUPT:
+                break
         return self.finish()
 
-    def details(self, lines: list[str]) -> None:
-        if not self.options.json:
-            self.output.details(lines)
-
     def configurations(self) -> list[str]:
-        known = list(self.described["configurations"])
+        every = list(self.described["configurations"])
         for name in self.options.config:
-            if name not in known:
-                raise Unusable(f"there is no configuration {name}; {nearest(name, known)}.")
-        for name in self.options.no_assume:
-            if name not in self.described["assumptions"]:
-                raise Unusable(f"there is no assumption {name}; {nearest(name, list(self.described['assumptions']))}.")
-            if name not in REMOVABLE:
-                raise Unusable(f"{name} cannot be taken away here, only {' and '.join(REMOVABLE)} can.")
-        return self.options.config or known
+            if name not in every:
+                raise Unusable(f"there is no configuration {name}; {nearest(name, every)}.")
+        if self.options.config or self.options.minutes:
+            return self.options.config or every
+        return list(self.described.get("preset", every))
 
-    def configuration(self, name: str, load: Load, count: int) -> None:
-        dials: Mapping[str, Any] = self.described["configurations"][name]["dials"]
-        driver = Driver(self.port, name, self.dials(dials), self.world(load), LIFECYCLE)
-        each = self.options.minutes * 60 if self.options.minutes else (self.options.seconds or PRESET) / count
-        limits = DriveLimits(self.options.states, each)
-        result = driver.run(limits, self.options.seed, lambda d, how: self.progress(name, load, d, how))
-        findings = [shrink(driver, f) for f in result.findings.values()]
-        files = {f.kind: self.save(driver, name, load, f) for f in findings}
-        self.rows.append(drive_text.row(name, load.name, result, findings, files, self.known))
-        self.details(drive_text.configuration_lines(self.rows[-1], findings))
+    def loads(self) -> list[Load]:
+        if self.options.load:
+            return [w for w in LOADS if w.name == self.options.load]
+        return list(LOADS if self.options.minutes else PRESET)
 
-    def world(self, load: Load) -> EngineWorld:
-        """The load; with a request that can never fit, if the engine may not assume that there is none."""
-        if "feasible-requests" not in self.options.no_assume:
-            return engine_world(load)
-        misfit = (load.blocks * load.block_size + 1, 1, 0)
-        return engine_world(replace(load, requests=(*load.requests, misfit)))
-
-    def dials(self, dials: Mapping[str, Any]) -> dict[str, Any]:
-        free = {"device": "unordered"} if "device-in-order" in self.options.no_assume else {}
-        return {**dials, **free}
+    def one(self, name: str, load: Load, seconds: float) -> None:
+        """Drive one configuration through one load."""
+        stated = self.described["configurations"][name]
+        assumed = in_force(stated["assumed"], self.options.assume, self.options.no_assume)
+        dials = dials_under(stated["dials"], stated["assumed"], assumed)
+        driver = Driver(self.port, name, dials, world_under(load, assumed), LIFECYCLE)
+        limits = DriveLimits(self.options.states, seconds)
+        watch = lambda driven, how: self.progress(name, load, driven, how)
+        result = driver.run(limits, self.options.seed, watch)
+        small = [shrink(driver, f) for f in sorted(result.findings.values(), key=lambda f: -len(f.moves))]
+        findings = sorted({f.label: f for f in small}.values(), key=lambda f: len(f.moves))
+        files = {f.label: self.save(driver, name, load, f) for f in findings}
+        told = [drive_text.finding_row(f, files[f.label], self.known) for f in findings]
+        self.rows.append(drive_text.row(name, load.name, sorted(assumed), dials, result, told))
+        self.output.details(drive_text.run_lines(self.rows[-1]))
 
     def progress(self, name: str, load: Load, driven: Driven, how: str) -> None:
         self.output.status(drive_text.progress_line(name, load.name, driven, how))
 
     def save(self, driver: Driver, name: str, load: Load, finding: Finding) -> Path:
         """The finding's moves and the engine's own script that makes them."""
-        stem = "-".join([name, load.name, *finding.kind.replace("/", " ").replace(":", " ").replace(".", " ").split()])[
-            :120
-        ]
-        place: Path = self.options.findings / stem
+        words = "".join(c if c.isalnum() or c in "-_" else " " for c in finding.label).split()
+        place: Path = self.options.findings / "-".join([name, load.name, *words])[:120]
         arguments = {"configuration": name, "world": driver.engine.document(), "moves": list(finding.moves)}
         script = self.port.ask("script", None, **arguments)["script"]
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.with_suffix(".py").write_text(script)
             itf.save(path_of(driver, finding), place.with_suffix(".itf.json"), VERSION)
-            place.with_suffix(".json").write_text(json.dumps({"finding": finding.kind, **arguments}, indent=1) + "\n")
+            told = {"finding": finding.label, "traceback": finding.traceback or None, **arguments}
+            place.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n")
         except OSError as error:
             raise Unusable(
                 f"findings cannot be written to {place.parent} ({error.strerror}); give --findings DIR."
             ) from None
         return place.with_suffix(".py")
 
+    def untried(self) -> dict[str, list[str]]:
+        """The configurations and loads that no run had."""
+        tried = {row["configuration"] for row in self.rows}, {row["load"] for row in self.rows}
+        return {
+            "configurations": [name for name in self.described["configurations"] if name not in tried[0]],
+            "loads": [w.name for w in LOADS if w.name not in tried[1]],
+        }
+
     def finish(self) -> Verdict:
-        fresh = sum(len(r["new"]) for r in self.rows)
+        fresh = any(f["standing"] == "new" for r in self.rows for f in r["findings"])
         verdict = Verdict.VIOLATED if fresh else Verdict.HOLDS
         if not fresh and not all(r["exhausted"] for r in self.rows):
             verdict = Verdict.UNDETERMINED
+        if self.options.junit:
+            write_junit("schedproof drive", machine_text.drive_cases(self.rows), self.options.junit)
         if self.options.json:
-            document = {"version": VERSION, "command": "drive", "verdict": verdict.word, "configurations": self.rows}
-            self.output.lines([json.dumps(document, indent=2)])
+            self.output.lines([machine_text.drive_json(verdict, VERSION, self.described, self.rows, self.untried())])
         else:
+            self.output.details(drive_text.untried_lines(self.untried()))
             self.output.lines([drive_text.last_line(verdict, self.rows)])
         return verdict

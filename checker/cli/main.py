@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from checker.cli import check, drive, mutate, replay, show
+from checker.report import machine_text
 from checker.report.output import Output
 from checker.verdict import Disagreement, Unusable, Verdict, exit_code_table
 from checker.version import VERSION
@@ -54,25 +55,31 @@ def run(arguments: Sequence[str]) -> Verdict:
         verdict: Verdict = COMMANDS[options.command].run(options, output)
         return verdict
     except (Unusable, LanguageError) as error:
-        output.error(f"error: {error}")
-        return Verdict.ERROR
+        return no_result(output, arguments, Verdict.ERROR, f"error: {error}")
     except Disagreement as error:
-        output.error(f"internal disagreement: {error}")
-        return Verdict.DISAGREEMENT
+        return no_result(output, arguments, Verdict.DISAGREEMENT, f"internal disagreement: {error}")
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone; there is nobody left to tell
         return Verdict.UNDETERMINED
     except KeyboardInterrupt:
-        output.error("interrupted")
-        return Verdict.UNDETERMINED
+        return no_result(output, arguments, Verdict.UNDETERMINED, "interrupted")
     except Exception as error:
         if os.environ.get("SCHEDPROOF_TRACEBACK"):
             raise
-        output.error(
+        said = (
             f"internal error: {type(error).__name__}: {error}; please report this with the command you ran "
             "(SCHEDPROOF_TRACEBACK=1 shows where it happened)."
         )
-        return Verdict.DISAGREEMENT
+        return no_result(output, arguments, Verdict.DISAGREEMENT, said)
+
+
+def no_result(output: Output, arguments: Sequence[str], verdict: Verdict, sentence: str) -> Verdict:
+    """Say why there is no result: on standard error, and as a document where one was asked for."""
+    output.error(sentence)
+    if "--json" in arguments:
+        command = next((a for a in arguments if a in COMMANDS), None)
+        output.lines([machine_text.error_json(verdict, VERSION, command, sentence)])
+    return verdict
 
 
 def main() -> None:

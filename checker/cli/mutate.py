@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from checker.catalogue import catalogue
 from checker.cli.options import add_with, positive
 from checker.mutate.campaign import ARGUED_STATES, MOST_STATES, Campaign, campaign, processes
 from checker.mutate.subjects import subjects
+from checker.replay import itf
 from checker.report import mutate_machine, mutate_text
+from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
 from checker.verdict import Unusable, Verdict, cause
 from checker.version import VERSION
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
+    probe_junit(options.junit)
     known = catalogue(LIFECYCLE, options.with_files)
     chosen = subjects(LIFECYCLE, known, options.names)
     result = campaign(known, chosen, not options.names, processes(options.jobs), options.states, watch=output.status)
@@ -62,7 +64,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     else:
         report(result, output)
     if options.junit is not None:
-        mutate_machine.write_mutate_junit(result, options.junit)
+        write_junit("schedproof mutate", mutate_machine.mutate_cases(result), options.junit)
     return result.verdict
 
 
@@ -84,6 +86,6 @@ def save(result: Campaign, place: Path) -> None:
             path = place / f"{hunted.subject.name.replace('/', '-')}.itf.json"
             try:
                 place.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps(hunted.catch.trace, indent=1) + "\n")
+                path.write_text(itf.written(hunted.catch.trace))
             except OSError as error:
                 raise Unusable(f"{path} cannot be written ({cause(error)}); give another --traces DIR.") from None

@@ -121,8 +121,10 @@ def _look(
     known: Catalogue, sound: Sound, subject: Subject, variation: Variation, file: WorldFile
 ) -> tuple[Catch | None, int]:
     machine = Machine(variation.model, file.world, known.properties)
-    after = AFTER_VIOLATION if subject.kind is not Kind.FAULT else AFTER_FAULT
-    explored = explore(machine, limits=Limits(after_violation=after))
+    explored = explore(machine, limits=Limits(after_violation=AFTER_VIOLATION))
+    fault = subject.fault(known)
+    if fault is not None and fault.caught_by not in explored.violations and explored.violations:
+        explored = explore(machine, limits=Limits(after_violation=AFTER_FAULT))
     found = _violations(explored)
     if found:
         return _caught(known, subject, variation, file.name, explored, found), len(explored.states)

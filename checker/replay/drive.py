@@ -17,12 +17,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from checker.replay.assumptions import DEVICE_IN_ORDER, leaned_on
 from checker.replay.damage import Damage
 from checker.replay.engine_world import Comparison, EngineWorld, Observation, at_rest, left_behind
 from checker.replay.path import Departure, Event, Move, PathFinder
 from checker.replay.port import EngineError, Port
-from checker.replay.trace import DEPARTS, Trace, build
-from checker.variation import vary
+from checker.search.limits import INTERRUPT
 from model.language.model import Model
 from model.lifecycle.dials import Device, Worker
 from model.readings.layout import Layout
@@ -30,17 +30,27 @@ from model.readings.stepper import State, Stepper
 
 FAIR_MOVES = 300  # turns the engine is given to end every request once the adversary stops
 LONGEST_WALK = 60
-UNORDERED = "memory on an unordered device"  # the kind of finding that rests on an assumption taken away
+STUCK = "stuck"  # the kind of finding that a request never ends although the engine runs on
+DAMAGE = "memory"  # the kind of finding that some order of the steps in flight spoils what blocks hold
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something the engine did that the rules do not allow. `kind` groups findings; `moves` lead there from a reset."""
+    """Something the engine did that the rules do not allow. `kind` groups findings; `moves` lead there from a reset.
+
+    `rests_on`: the assumptions that these moves break. With one of them in force there is no such finding.
+    """
 
     kind: str
     sentence: str
     moves: tuple[Move, ...]
     traceback: str = ""
+    rests_on: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """Its kind, with what it rests on: a finding that rests on nothing never hides behind one that does."""
+        return f"{self.kind}, without {' and '.join(self.rests_on)}" if self.rests_on else self.kind
 
 
 @dataclass(frozen=True)
@@ -54,7 +64,7 @@ class DriveLimits:
 
 @dataclass
 class Driven:
-    """What came of driving one configuration."""
+    """What came of driving one configuration. `findings` are by their labels."""
 
     states: int = 0
     steps: int = 0
@@ -77,6 +87,7 @@ class _Node:
     parent: _Node | None
     move: Move | None
     depth: int
+    leans: frozenset[str]  # the assumptions that were broken on the way
 
     def way(self) -> tuple[Move, ...]:
         way: list[Move] = []
@@ -105,28 +116,32 @@ class Driver:
 
     def _twins(self) -> list[tuple[int, ...]]:
         """The orders of requests that exchange only identical ones (equal lengths, limit and priority)."""
-        looks = [(len(r.prompt), r.limit, r.priority) for r in self.engine.requests]
+        looks = [
+            (len(q.prompt), q.limit, q.priority, self.engine.same_id(r)) for r, q in enumerate(self.engine.requests)
+        ]
         every = itertools.permutations(range(len(looks)))
         return [p for p in every if all(looks[a] == looks[b] for a, b in enumerate(p))]
 
     # --------------------------------------------------------------------------------- one move
     def start(self) -> _Node:
         answer = self.port.ask("reset", configuration=self.configuration, world=self.engine.document())
-        return _Node(answer["state"], answer["observation"], answer["moves"], self.layout.initial, None, None, 0)
+        root = self.layout.initial
+        return _Node(answer["state"], answer["observation"], answer["moves"], root, None, None, 0, frozenset())
 
     def step(self, node: _Node, move: Move) -> _Node | None:
         """The node a move leads to, or None if it is a finding; the finding is kept if it is the first of its kind."""
         self.result.steps += 1
+        way, leans = (*node.way(), move), node.leans | set(leaned_on(self.engine, node.observation, move))
         try:
             answer = self.port.ask("step", state=node.handle, move=move)
         except EngineError as error:
-            self.found(f"exception {error.type} at {error.place}", str(error), (*node.way(), move), error.traceback)
+            self.found(f"exception {error.type} at {error.place}", str(error), way, leans, error.traceback)
             return None
         rules, seen = node.rules, node.observation
         for part, then in answer.get("passed", [(move, answer["observation"])]):
             followed = self.finder.follow(rules, part, seen, then)
             if isinstance(followed, Departure):
-                self.found(followed.kind, followed.sentence, (*node.way(), move))
+                self.found(followed.kind, followed.sentence, way, leans)
                 self.port.ask("forget", states=[answer["state"]])
                 return None
             rules, seen = followed[0], then
@@ -134,20 +149,25 @@ class Driver:
                 self.path += followed[1]
             for rule, _ in followed[1]:
                 self.result.events[rule] = self.result.events.get(rule, 0) + 1
-        order = self.damage.possible(rules) if self.damage else None
-        if order is not None:
-            sentence = f"if the device runs its steps as {order}, a request's blocks do not hold its tokens"
-            self.found(UNORDERED, sentence, (*node.way(), move))
-        then_node = _Node(answer["state"], answer["observation"], answer["moves"], rules, node, move, node.depth + 1)
-        if at_rest(then_node.observation) and not any(_goes_on(m) for m in then_node.moves):
-            for kind, sentence in left_behind(then_node.observation):
-                self.found(kind, sentence, then_node.way())
-        return then_node
+            # Also within a turn of a loop: it launches a step before it waits for the one in flight.
+            order = self.damage.possible(rules) if self.damage else None
+            if order is not None:
+                sentence = f"if the device runs its steps as {order}, a request's blocks do not hold its tokens"
+                self.found(DAMAGE, sentence, way, leans | {DEVICE_IN_ORDER})
+        observed, depth = answer["observation"], node.depth + 1
+        reached = _Node(answer["state"], observed, answer["moves"], rules, node, move, depth, leans)
+        if at_rest(observed) and not any(_goes_on(m) for m in reached.moves):
+            for kind, sentence in left_behind(observed):
+                self.found(kind, sentence, way, leans)
+        return reached
 
-    def found(self, kind: str, sentence: str, moves: tuple[Move, ...], traceback: str = "") -> None:
-        known = self.result.findings.get(kind)
+    def found(
+        self, kind: str, sentence: str, moves: tuple[Move, ...], leans: frozenset[str], traceback: str = ""
+    ) -> None:
+        finding = Finding(kind, sentence, moves, traceback, tuple(sorted(leans)))
+        known = self.result.findings.get(finding.label)
         if known is None or len(moves) < len(known.moves):
-            self.result.findings[kind] = Finding(kind, sentence, moves, traceback)
+            self.result.findings[finding.label] = finding
 
     def drop(self, node: _Node) -> None:
         self.port.ask("forget", states=[node.handle])
@@ -165,7 +185,7 @@ class Driver:
             self._breadth_first(limits, clock, observe)
             self._walks(limits, random.Random(seed), clock, observe)
         except KeyboardInterrupt:
-            self.result.bound = "an interrupt (Ctrl-C)"
+            self.result.bound = INTERRUPT
         self.result.seconds = clock()
         return self.result
 
@@ -249,15 +269,11 @@ class Driver:
                 break
         if not at_rest(at.observation):
             alive = [r for r, q in enumerate(at.observation["requests"]) if q["phase"] not in ("NEW", "FINISHED")]
-            kind = "stuck: never fits" if any(self._never_fits(r) for r in alive) else "stuck"
             names = ", ".join(f"r{r}" for r in alive)
-            self.found(kind, f"{names} never end although the engine runs on for {FAIR_MOVES} turns", node.way())
+            sentence = f"{names} never end although the engine runs on for {FAIR_MOVES} turns"
+            self.found(STUCK, sentence, node.way(), node.leans)
         if at is not node:
             self.drop(at)
-
-    def _never_fits(self, r: int) -> bool:
-        asked = self.engine.requests[r]
-        return len(asked.prompt) + asked.limit - 1 > self.engine.blocks * self.engine.block_size
 
     def _fair_move(self, node: _Node, turn: int) -> Move | None:
         fair = [m for m in node.moves if m["kind"] in ("schedule", "result", "loop") and not m.get("stop")]
@@ -267,7 +283,7 @@ class Driver:
     # ----------------------------------------------------------------------------------- identity
     def key(self, node: _Node) -> Any:
         """What is observed, with blocks named by where they stand and the least over orders of identical requests."""
-        return min(self._named(node, order) for order in self.twins)
+        return node.leans, min(self._named(node, order) for order in self.twins)
 
     def _named(self, node: _Node, order: Sequence[int]) -> Any:
         seen = node.observation
@@ -321,53 +337,3 @@ class Driver:
 def _goes_on(move: Move) -> bool:
     """Whether the move is a small step by which an engine that moves at the grain of the rules is not at rest yet."""
     return move["kind"] == "event" and move["rule"] not in ("submit", "cancel")
-
-
-def path_of(driver: Driver, finding: Finding) -> Trace:
-    """The events of the rules that the engine's moves were made of, up to where it departed from them."""
-    kept, driver.result, driver.path = driver.result, Driven(), []
-    node: _Node | None = driver.start()
-    for move in finding.moves:
-        then = driver.step(node, move) if node is not None else None
-        if node is not None:
-            driver.drop(node)
-        node = then
-    events = [driver.stepper.instances[e] for e in driver.path]
-    driver.result, driver.path = kept, None
-    return build(driver.layout, DEPARTS + finding.kind, events, vary(driver.layout.model))
-
-
-# ------------------------------------------------------------------------------------------ shrinking
-def shrink(driver: Driver, finding: Finding) -> Finding:
-    """A finding with moves dropped, one after another, as long as one of its kind is still found."""
-    moves = list(finding.moves)
-    at = len(moves) - 2
-    while at >= 0:
-        shorter = moves[:at] + moves[at + 1 :]
-        again = run_moves(driver, shorter)
-        if again is not None and again.kind == finding.kind:
-            moves, finding = list(again.moves), again
-            at = min(at, len(moves) - 1)
-        at -= 1
-    return finding
-
-
-def run_moves(driver: Driver, moves: Sequence[Move]) -> Finding | None:
-    """Make the moves from a reset; the first finding on the way, or None. A move that is not possible ends it."""
-    kept, driver.result = driver.result, Driven()
-    try:
-        node = driver.start()
-        for move in moves:
-            if move not in node.moves:
-                return None
-            then = driver.step(node, move)
-            driver.drop(node)
-            if driver.result.findings:
-                return next(iter(driver.result.findings.values()))
-            if then is None:
-                return None
-            node = then
-        driver.drop(node)
-        return None
-    finally:
-        driver.result = kept

@@ -18,11 +18,20 @@ Name = tuple[Any, ...]  # ("prefix", position), ("own", request, position), or (
 
 @dataclass(frozen=True)
 class EngineRequest:
-    """What a client will ask for: its prompt as tokens, the most output tokens, and a priority (lower goes first)."""
+    """What a client will ask for: its prompt as tokens, the most output tokens, and a priority (lower goes first).
+
+    `same_id`: the number of another request whose id this one has, or None if its id is its own.
+    """
 
     prompt: tuple[int, ...]
     limit: int
     priority: int = 0
+    same_id: int | None = None
+
+    def document(self) -> dict[str, Any]:
+        """As the port sends it."""
+        named = {} if self.same_id is None else {"id": self.same_id}
+        return {"prompt": list(self.prompt), "limit": self.limit, "priority": self.priority, **named}
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,20 @@ class EngineWorld:
         columns = zip(*(r.prompt for r in self.requests), strict=False)
         return next((i for i, c in enumerate(columns) if len(set(c)) > 1), min(len(r.prompt) for r in self.requests))
 
+    def never_fits(self, r: int) -> bool:
+        """Whether request r needs more blocks than there are, if it runs to its limit."""
+        asked = self.requests[r]
+        return len(asked.prompt) + asked.limit - 1 > self.blocks * self.block_size
+
+    def same_id(self, r: int) -> list[int]:
+        """The other requests that have the id of request r."""
+        ids = [i if q.same_id is None else q.same_id for i, q in enumerate(self.requests)]
+        return [i for i, each in enumerate(ids) if each == ids[r] and i != r]
+
     def document(self) -> dict[str, Any]:
         """As the port sends it."""
         return {
-            "requests": [{"prompt": list(r.prompt), "limit": r.limit, "priority": r.priority} for r in self.requests],
+            "requests": [r.document() for r in self.requests],
             "blocks": self.blocks,
             "block_size": self.block_size,
             "budget": self.budget,

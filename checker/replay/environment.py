@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import subprocess
 import sys
+import tempfile
+import threading
 import venv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from checker.verdict import Unusable
+
+WATCH_SECONDS = 2.0  # between two looks at how an installation goes on
 
 
 @dataclass(frozen=True)
@@ -45,29 +51,72 @@ def adapters() -> Path:
     return Path(__file__).resolve().parent.parent.parent / "adapters"
 
 
-def set_up(engine: Engine, say: Callable[[str], None]) -> None:
+def set_up(engine: Engine, say: Callable[[str], None], watch: Callable[[str], None]) -> None:
     """Build the engine's environment from what its adapter ships, step by step. Unusable if a step fails.
 
-    What the engine imports comes first, with its torch named; the engine itself then brings none of its own.
+    What the engine imports comes first, with its torch named; the engine itself then brings none of its own. `say` is told
+    of each step, `watch` of how a step goes on: what pip does now, and how large the environment has become.
     """
     if not engine.python.exists():
         say(f"creating {engine.home}")
-        venv.create(engine.home, with_pip=True)
+        try:
+            venv.create(engine.home, with_pip=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Unusable(f"{engine.home} cannot be created ({error}); make room there, or give --python.") from None
     for name, options in (("requirements.txt", []), ("engine.txt", ["--no-deps"])):
         listed = engine.adapter.parent / name
-        say(f"installing {', '.join(packages(listed))}")
-        command = [str(engine.python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet", *options]
-        done = subprocess.run([*command, "-r", str(listed)], capture_output=True, text=True, check=False)
-        if done.returncode:
-            last = [line for line in done.stderr.splitlines() if line.startswith("ERROR")][-1:] or ["pip failed"]
+        say(f"installing what {listed} names")
+        failed = _install(engine, [*options, "-r", str(listed)], watch)
+        if failed is not None:
             raise Unusable(
-                f"the environment in {engine.home} could not be built ({last[0]}); try --setup again, or --python."
+                f"the environment in {engine.home} could not be built ({failed}); see what {listed} says, or give --python."
             )
-    size = sum(f.stat().st_size for f in engine.home.rglob("*") if f.is_file())
-    say(f"{engine.home} is ready: {size / 1e9:.1f} GB")
+    say(f"{engine.home} is ready: {_size(engine.home)}")
 
 
-def packages(listed: Path) -> list[str]:
-    """The packages that a requirements file names."""
-    lines = (line.partition("#")[0].strip() for line in listed.read_text().splitlines())
-    return [line for line in lines if line]
+def _install(engine: Engine, options: list[str], watch: Callable[[str], None]) -> str | None:
+    """Run pip, and say what it does while it does it. The error it ended with, or None.
+
+    Its downloads go into the environment's folder too, so that the size shows them as they come in.
+    """
+    command = [str(engine.python), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+    with tempfile.TemporaryDirectory(prefix="downloads-", dir=engine.home) as downloads:
+        pip = subprocess.Popen(
+            [*command, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "TMPDIR": downloads},
+        )
+        said: list[str] = []
+        reader = threading.Thread(target=_read, args=(pip, said), daemon=True)
+        reader.start()
+        try:
+            while reader.is_alive():
+                reader.join(WATCH_SECONDS)
+                now = next((line for line in reversed(said) if not line.startswith("WARNING")), "starting pip")
+                watch(f"{now[:90]}: {_size(engine.home)} in {engine.home}")
+        except BaseException:
+            pip.kill()
+            raise
+        if pip.wait() == 0:
+            return None
+    return ([line for line in said if line.startswith("ERROR")] or ["pip failed"])[-1]
+
+
+def _read(pip: subprocess.Popen[str], said: list[str]) -> None:
+    """Keep every line that pip says."""
+    assert pip.stdout is not None
+    for line in pip.stdout:
+        if line.strip():
+            said.append(line.strip())
+
+
+def _size(folder: Path) -> str:
+    """How large the files in a folder are together. Some may go while they are counted."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += (Path(place) / name).lstat().st_size
+    return f"{total / 1e9:.2f} GB" if total >= 1e8 else f"{total / 1e6:.0f} MB"

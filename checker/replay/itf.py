@@ -85,14 +85,36 @@ def _value(layout: Layout, state: Sequence[int], place: int) -> Any:
 
 def save(trace: Trace, path: Path, version: str) -> None:
     """Write the trace; Unusable if the place cannot be written."""
-    text = json.dumps(to_itf(trace, version), indent=1)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text + "\n")
+        path.write_text(written(to_itf(trace, version)))
     except OSError as error:
         raise Unusable(
             f"the trace cannot be written to {path} ({cause(error)}); give another place with --traces DIR."
         ) from None
+
+
+def written(document: Mapping[str, Any]) -> str:
+    """The document as text, with a line for each event and each state, so that two versions can be compared."""
+
+    def dump(value: object) -> str:
+        return json.dumps(value, ensure_ascii=False)
+
+    meta = document["#meta"]
+    ours = meta["schedproof"]
+    rows = [f"   {dump(k)}: {dump(v)}" for k, v in ours.items() if k != "events"]
+    events = ",\n".join(f"    {dump(e)}" for e in ours["events"])
+    rows.append(f'   "events": [\n{events}\n   ]')
+    head = [f"  {dump(k)}: {dump(v)}" for k, v in meta.items() if k != "schedproof"]
+    head.append('  "schedproof": {\n' + ",\n".join(rows) + "\n  }")
+    states = ",\n".join(f"  {dump(s)}" for s in document["states"])
+    parts = [
+        '{\n "#meta": {',
+        ",\n".join(head),
+        f' }},\n "vars": {dump(document["vars"])},',
+        f' "states": [\n{states}\n ]\n}}',
+    ]
+    return "\n".join(parts) + "\n"
 
 
 # ------------------------------------------------------------------------------------------ loading
@@ -101,12 +123,7 @@ def load(path: Path, model: Model, known: Catalogue = SHIPPED) -> Trace:
 
     Unusable if the file is no trace, is of another format, or if the rules as they are now do not run as it says.
     """
-    try:
-        document = json.loads(path.read_text())
-    except OSError as error:
-        raise Unusable(f"{path} cannot be read ({error.strerror}); give the path of a trace file.") from None
-    except ValueError as error:
-        raise Unusable(f"{path} is no complete JSON ({error}); make the trace again with check.") from None
+    document = _document(path)
     try:
         meta = document["#meta"]["schedproof"]
         made_by = meta["format"]
@@ -123,6 +140,26 @@ def load(path: Path, model: Model, known: Catalogue = SHIPPED) -> Trace:
         raise Unusable(f"{path} is no schedproof trace; make one with check.") from None
     except (WorldError, LanguageError) as error:
         raise Unusable(f"{path} cannot be run: {error}") from None
+
+
+def meta_of(path: Path) -> dict[str, Any]:
+    """What the file says of its world, change, property and events, not held against the rules. Unusable if it is no trace."""
+    document = _document(path)
+    try:
+        meta = document["#meta"]["schedproof"]
+        there = {k: meta[k] for k in ("fault", "without", "world", "property", "events")}
+    except (KeyError, TypeError):
+        raise Unusable(f"{path} is no schedproof trace; make one with check.") from None
+    return there
+
+
+def _document(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text())
+    except OSError as error:
+        raise Unusable(f"{path} cannot be read ({error.strerror}); give the path of a trace file.") from None
+    except ValueError as error:
+        raise Unusable(f"{path} is no complete JSON ({error}); make the trace again with check.") from None
 
 
 class _Loader:

@@ -1,23 +1,79 @@
-"""The results of `drive` as text and rows."""
+"""The results of `drive` as rows, and as text."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.replay.drive import UNORDERED, Driven, Finding
+from checker.replay.drive import Driven, Finding
 from checker.verdict import Verdict
 
-# Kinds of findings that are no bug where the engine may assume something.
-RESTS_ON = {UNORDERED: "device-in-order", "admit.fits": "feasible-requests", "stuck: never fits": "feasible-requests"}
+Row = Mapping[str, Any]
 
 
-def engine_lines(described: Mapping[str, Any]) -> list[str]:
+# ----------------------------------------------------------------------------------------------------- rows
+def finding_row(finding: Finding, script: Path, known: Sequence[str]) -> dict[str, Any]:
+    """A finding as JSON has it. `standing` says whether it counts: `new`, or `known`, or `assumption`."""
+    standing = "assumption" if finding.rests_on else "known" if finding.label in known else "new"
+    return {
+        "kind": finding.label,
+        "sentence": finding.sentence,
+        "length": len(finding.moves),
+        "moves": [move_text(m) for m in finding.moves],
+        "traceback": finding.traceback or None,
+        "rests_on": list(finding.rests_on),
+        "standing": standing,
+        "script": str(script),
+        "trace": str(script.with_suffix(".itf.json")),
+    }
+
+
+def row(
+    name: str, load: str, assumed: Sequence[str], dials: Mapping[str, Any], driven: Driven, told: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """One run's result, as JSON has it."""
+    return {
+        "configuration": name,
+        "load": load,
+        "dials": dict(dials),
+        "assumed": list(assumed),
+        "states": driven.states,
+        "steps": driven.steps,
+        "depth": driven.depth,
+        "exhausted": driven.exhausted,
+        "bound": driven.bound or None,
+        "walks": driven.walks,
+        "fair_runs": driven.fair_runs,
+        "seconds": round(driven.seconds, 1),
+        "events": driven.events,
+        "findings": told,
+    }
+
+
+# ----------------------------------------------------------------------------------------------------- text
+def engine_lines(described: Row, put: Sequence[str], taken: Sequence[str]) -> list[str]:
     """What is driven, and on what assumptions."""
     tested = "" if described["tested"] else " (untested version)"
     lines = [f"{described['engine']} {described['version']}{tested}; it rests on:"]
-    return lines + [f"  {name}: {sentence}" for name, sentence in described["assumptions"].items()]
+    said = {**dict.fromkeys(put, "put here"), **dict.fromkeys(taken, "taken away here")}
+    every = {**described["assumptions"], **{name: "" for name in said if name not in described["assumptions"]}}
+    return lines + [
+        f"  {name}{f' ({said[name]})' if name in said else ''}: {sentence}" for name, sentence in every.items()
+    ]
+
+
+def plan_line(configurations: Sequence[str], loads: Sequence[str], options: argparse.Namespace) -> str:
+    """What will be tried."""
+    runs = f"{', '.join(configurations)}; loads {', '.join(loads)}" if len(configurations) <= 5 else "all of them"
+    return f"trying {count(len(configurations), 'configuration')} under {count(len(loads), 'load')}: {runs}"
+
+
+def untried_lines(untried: Mapping[str, Sequence[str]]) -> list[str]:
+    """What was not tried, and how to."""
+    left = [count(len(names), what.removesuffix("s")) for what, names in untried.items() if names]
+    return [f"not tried: {' and '.join(left)}; --minutes N tries all, N minutes each"] if left else []
 
 
 def progress_line(name: str, load: str, driven: Driven, how: str) -> str:
@@ -27,52 +83,33 @@ def progress_line(name: str, load: str, driven: Driven, how: str) -> str:
     )
 
 
-def row(
-    name: str, load: str, driven: Driven, findings: Sequence[Finding], files: Mapping[str, Path], known: Sequence[str]
-) -> dict[str, Any]:
-    """One configuration's result, as JSON has it."""
-    return {
-        "configuration": name,
-        "load": load,
-        "states": driven.states,
-        "steps": driven.steps,
-        "depth": driven.depth,
-        "exhausted": driven.exhausted,
-        "bound": driven.bound,
-        "walks": driven.walks,
-        "fair_runs": driven.fair_runs,
-        "seconds": round(driven.seconds, 1),
-        "events": driven.events,
-        "findings": [
-            {
-                "kind": f.kind,
-                "sentence": f.sentence,
-                "moves": len(f.moves),
-                "script": str(files[f.kind]),
-                "vanishes_under": RESTS_ON.get(f.kind),
-            }
-            for f in findings
-        ],
-        "new": [f.kind for f in findings if f.kind not in known and f.kind not in RESTS_ON],
-    }
-
-
-def configuration_lines(row: Mapping[str, Any], findings: Sequence[Finding]) -> list[str]:
-    """One configuration: how far the search went, then each finding with its moves."""
+def run_lines(row: Row) -> list[str]:
+    """One run: how far the search went, then each finding with its moves."""
     events = sum(row["events"].values())
     extent = "all of them" if row["exhausted"] else f"to depth {row['depth']}"
     lines = [
-        f"{row['configuration']}, {row['load']}: {len(findings)} findings in {row['states']:,} states ({extent}), "
-        f"{row['steps']:,} steps made of {events:,} events of the rules, {row['walks']:,} walks, "
-        f"{row['fair_runs']:,} fair runs, {row['seconds']:.0f} s"
+        f"{row['configuration']}, {row['load']}: {count(len(row['findings']), 'finding')} in {row['states']:,} states "
+        f"({extent}), {row['steps']:,} steps made of {events:,} events of the rules, {count(row['walks'], 'walk')}, "
+        f"{count(row['fair_runs'], 'fair run')}, {row['seconds']:.0f} s"
     ]
-    for found, shown in zip(findings, row["findings"], strict=True):
-        lines.append(f"  {found.kind}, after {len(found.moves)} moves: {found.sentence}")
-        lines.append("    " + "; ".join(move_text(m) for m in found.moves))
-        if shown["vanishes_under"]:
-            lines.append(f"    no bug where the engine may assume {shown['vanishes_under']}; not counted")
-        lines.append(f"    script: {shown['script']}")
+    for found in row["findings"]:
+        lines.append(f"  {found['kind']}, after {count(found['length'], 'move')}: {found['sentence']}")
+        lines.append("    " + "; ".join(found["moves"]))
+        lines += [f"    | {line}" for line in (found["traceback"] or "").rstrip().splitlines()]
+        lines += [f"    {standing(found)}"] if found["standing"] != "new" else []
+        lines.append(f"    script: {found['script']}")
     return lines
+
+
+def standing(found: Row) -> str:
+    """Why a finding is not counted."""
+    if found["standing"] == "known":
+        return "known; not counted"
+    return f"no bug where the engine may assume {' and '.join(found['rests_on'])}; not counted"
+
+
+def count(number: int, what: str) -> str:
+    return f"{number:,} {what}" + "s" * (number != 1)
 
 
 def move_text(move: Mapping[str, Any]) -> str:
@@ -89,10 +126,10 @@ def move_text(move: Mapping[str, Any]) -> str:
     return str(move["kind"])
 
 
-def last_line(verdict: Verdict, rows: Sequence[Mapping[str, Any]]) -> str:
-    fresh = sorted({kind for r in rows for kind in r["new"]})
+def last_line(verdict: Verdict, rows: Sequence[Row]) -> str:
+    fresh = sorted({f["kind"] for r in rows for f in r["findings"] if f["standing"] == "new"})
     states = sum(r["states"] for r in rows)
     if fresh:
-        return f"{verdict.word}: {len(fresh)} kinds of findings that are not known: {'; '.join(fresh)}"
+        return f"{verdict.word}: new findings of {count(len(fresh), 'kind')}: {'; '.join(fresh)}"
     extent = "all their states" if verdict is Verdict.HOLDS else f"{states:,} states and random walks, which is not all"
-    return f"{verdict.word}: no new finding in {len(rows)} configurations, {extent}"
+    return f"{verdict.word}: no new finding in {count(len(rows), 'run')}, {extent}"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from checker.check import CheckResult, WorldResult
 from checker.report.check_text import dial_line
+from checker.report.drive_text import standing
+from checker.report.junit import Case
 from checker.report.trace_text import headline, meaning, reasons
 from checker.search.simulate import Simulation
-from checker.verdict import Unusable, Verdict, cause
+from checker.verdict import Verdict
+
+Row = dict[str, Any]
+Left = dict[str, list[str]]
 
 
 def check_json(result: CheckResult, version: str, files: dict[str, dict[str, Path]]) -> str:
@@ -63,49 +68,69 @@ def _world(result: WorldResult, files: dict[str, Path]) -> dict[str, Any]:
     }
 
 
-def write_junit(result: CheckResult, path: Path) -> None:
-    """A test case for each property in each world; Unusable if the file cannot be written."""
-    suite = ET.Element("testsuite", name="schedproof check")
-    for r in result.results:
-        _cases(suite, r)
+def check_cases(result: CheckResult) -> list[Case]:
+    """A test case for each property in each world, and one for what all worlds together should reach."""
+    cases = [case for r in result.results for case in _cases(r)]
     if result.whole:
-        case = ET.SubElement(suite, "testcase", classname="schedproof", name="every rule and witness is reached")
-        if result.unreached:
-            ET.SubElement(case, "error", message=f"not reached in any world: {', '.join(result.unreached)}")
-    write_suite(suite, path)
+        missing = f"not reached in any world: {', '.join(result.unreached)}" if result.unreached else ""
+        cases.append(Case("schedproof", "every rule and witness is reached", error=missing))
+    return cases
 
 
-def write_suite(suite: ET.Element, path: Path) -> None:
-    """Count the cases and write the file; Unusable if it cannot be written."""
-    cases = list(suite)
-    suite.set("tests", str(len(cases)))
-    suite.set("failures", str(sum(c.find("failure") is not None for c in cases)))
-    suite.set("errors", str(sum(c.find("error") is not None for c in cases)))
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        ET.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
-    except OSError as error:
-        raise Unusable(
-            f"the JUnit file cannot be written to {path} ({cause(error)}); give another --junit FILE."
-        ) from None
-
-
-def _cases(suite: ET.Element, result: WorldResult) -> None:
+def _cases(result: WorldResult) -> Iterator[Case]:
     traces = {t.shows: t for t in result.traces}
     names = [p.name for p in result.judged]
     open_ends = {s.partition(" ")[0]: s for s in result.skipped}
+    where = f"schedproof.{result.file.name}"
     for name in [*names, *(n for n in traces if n not in names)]:
-        case = ET.SubElement(suite, "testcase", classname=f"schedproof.{result.file.name}", name=name)
         if name in result.unexpected:
-            failure = ET.SubElement(case, "failure", message=headline(traces[name]))
             declared = next((p for p in result.properties if p.name == name), None)
             events = [f"{n}. {e.text}" for n, e in enumerate(traces[name].events, 1)]
-            failure.text = "\n".join([*meaning(traces[name], declared), *events, *reasons(traces[name], declared)])
-        elif name not in traces and name in result.file.expect and result.verdict is Verdict.VIOLATED:
-            ET.SubElement(case, "failure", message=f"{name} should be violated in {result.file.name}, and is not")
-        elif result.search.bound is not None and name not in traces:
+            text = "\n".join([*meaning(traces[name], declared), *events, *reasons(traces[name], declared)])
+            yield Case(where, name, failure=headline(traces[name]), text=text)
+        elif name in traces:
+            yield Case(where, name, note=f"as this world expects: {headline(traces[name])}")
+        elif name in result.file.expect and result.verdict is Verdict.VIOLATED:
+            yield Case(where, name, failure=f"{name} should be violated in {result.file.name}, and is not")
+        elif result.search.bound is not None:
             rests = dial_line(result.variation.model, result.file.world)
-            message = f"not determined: the search stopped at {result.search.bound} ({rests})"
-            ET.SubElement(case, "error", message=message)
-        elif name in open_ends:
-            ET.SubElement(case, "error", message=open_ends[name])
+            yield Case(where, name, error=f"not determined: the search stopped at {result.search.bound} ({rests})")
+        else:
+            yield Case(where, name, error=open_ends.get(name, ""))
+
+
+def drive_json(verdict: Verdict, version: str, described: Mapping[str, Any], rows: list[Row], left: Left) -> str:
+    """The document of `drive --json`. `left` names the configurations and loads that were not tried."""
+    document = {
+        "version": version,
+        "command": "drive",
+        "verdict": verdict.word,
+        "engine": {key: described[key] for key in ("engine", "version", "tested")},
+        "assumptions": described["assumptions"],
+        "runs": rows,
+        "untried": left,
+    }
+    return json.dumps(document, indent=2)
+
+
+def drive_cases(rows: list[Row]) -> list[Case]:
+    """A test case for each finding that is there, and one for each run that found nothing."""
+    return [case for row in rows for case in _drive_cases(row)]
+
+
+def _drive_cases(row: Row) -> Iterator[Case]:
+    where = f"schedproof.{row['configuration']}.{row['load']}"
+    for found in row["findings"]:
+        text = f"{found['sentence']}\n{'; '.join(found['moves'])}\nscript: {found['script']}"
+        if found["standing"] == "new":
+            yield Case(where, found["kind"], failure=found["sentence"], text=text)
+        else:
+            yield Case(where, found["kind"], note=f"{standing(found)}\n{text}")
+    bound = "" if row["exhausted"] else f"not determined: the search stopped at {row['bound']}"
+    yield Case(where, "every other step is a path of the rules", error=bound)
+
+
+def error_json(verdict: Verdict, version: str, command: str | None, sentence: str) -> str:
+    """What a command with --json prints if it comes to no result."""
+    document = {"version": version, "command": command, "verdict": verdict.word, "error": sentence}
+    return json.dumps(document, indent=2)

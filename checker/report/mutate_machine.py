@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ET
-from pathlib import Path
 from typing import Any
 
 from checker.mutate.campaign import Campaign
 from checker.mutate.hunt import Hunted
-from checker.report.machine_text import write_suite
+from checker.report.junit import Case
 from specs.faults.equivalent import EQUIVALENT
 
 
@@ -50,21 +48,14 @@ def _row(hunted: Hunted) -> dict[str, Any]:
     }
 
 
-def write_mutate_junit(result: Campaign, path: Path) -> None:
-    """A test case for each subject; Unusable if the file cannot be written."""
-    suite = ET.Element("testsuite", name="schedproof mutate")
+def mutate_cases(result: Campaign) -> list[Case]:
+    """A test case for each subject, and one for each further thing that is wrong."""
     wrong = dict(result.wrong)
+    cases = []
     for hunted in result.hunted:
-        case = ET.SubElement(
-            suite,
-            "testcase",
-            classname=f"schedproof.mutate.{hunted.subject.kind.name.lower()}",
-            name=hunted.subject.name,
-            time=f"{hunted.seconds:.3f}",
-        )
-        if (why := wrong.pop(hunted.subject.name, None)) is not None:
-            ET.SubElement(case, "failure", message=f"{hunted.subject.name} {why}")
-    for name, why in wrong.items():
-        case = ET.SubElement(suite, "testcase", classname="schedproof.mutate", name=name)
-        ET.SubElement(case, "failure", message=f"{name} {why}")
-    write_suite(suite, path)
+        name = hunted.subject.name
+        why = wrong.pop(name, None)
+        where = f"schedproof.mutate.{hunted.subject.kind.name.lower()}"
+        note = f"changes nothing: {EQUIVALENT[name]}" if hunted.catch is None and name in EQUIVALENT else ""
+        cases.append(Case(where, name, failure=f"{name} {why}" if why else "", note="" if why else note))
+    return cases + [Case("schedproof.mutate", name, failure=f"{name} {why}") for name, why in wrong.items()]

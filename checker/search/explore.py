@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.search.limits import Limits, Observe, Progress, unobserved
+from checker.search.limits import INTERRUPT, Limits, Observe, Progress, unobserved
 from checker.search.symmetry import Symmetry
 from model.language.properties import Property, Shape
 from model.readings.python import Beyond, Machine
@@ -119,7 +119,7 @@ class _Search:
                     result.depth += 1
                     self.levels.append(len(result.states) - end)
         except KeyboardInterrupt:
-            result.bound = "an interrupt (Ctrl-C)"
+            result.bound = INTERRUPT
         self._finish()
         return result
 

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
+INTERRUPT = "an interrupt (Ctrl-C)"  # the bound that a user meets
+
 
 @dataclass(frozen=True)
 class Limits:

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.search.limits import Limits, Observe, Progress, unobserved
+from checker.search.limits import INTERRUPT, Limits, Observe, Progress, unobserved
 from model.language.properties import Shape
 from model.readings.ground import Instance
 from model.readings.python import Beyond, Machine
@@ -47,7 +47,7 @@ def simulate(
             if number % 20 == 0:
                 observe(walker.progress(result.seconds))
     except KeyboardInterrupt:
-        result.bound = "an interrupt (Ctrl-C)"
+        result.bound = INTERRUPT
     result.seconds = time.monotonic() - began
     result.distinct = len(walker.seen)
     return result

@@ -68,7 +68,10 @@ CROWD = Load(
     seats=3,
 )
 
-LOADS: tuple[Load, ...] = (TIGHT, ROOMY, CONTENDED, CROWD)
+LOADS: tuple[Load, ...] = (CONTENDED, TIGHT, ROOMY, CROWD)
+
+# For a short look: one load of which every state can be tried, and the one in which most is fought for.
+PRESET: tuple[Load, ...] = (CONTENDED, TIGHT)
 
 
 def prompts(load: Load) -> tuple[tuple[int, ...], ...]:

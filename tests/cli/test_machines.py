@@ -14,6 +14,7 @@ import pytest
 
 from checker.cli import check as command
 from checker.verdict import Verdict
+from specs.stories import story_files
 from specs.worlds import world_files
 from tests.cli.conftest import Cli, judged_in, schema, validate
 from tests.search.running import file_of
@@ -57,7 +58,7 @@ def test_what_no_world_reaches_is_undetermined(cli: Cli, monkeypatch: pytest.Mon
 
 
 # ------------------------------------------------------------------------------------------------------ JSON
-@pytest.mark.parametrize("name", ["check", "show"])
+@pytest.mark.parametrize("name", ["check", "drive", "error", "replay", "show"])
 def test_a_schema_is_a_schema_and_describes_every_key(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schema(name))
     assert [k for k, v in keys_of(schema(name)) if "description" not in v and "const" not in v] == []
@@ -171,5 +172,67 @@ def test_junit_of_a_world_that_expects_violations(cli: Cli) -> None:
     assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
     cli("check", "crowded-no-preemption", "--junit", "junit.xml", "--depth", "20")
     suite = junit()
-    assert [c.get("name") for c in suite if not list(c)] == ["rest.no-dead-end"]
+    notes = {c.get("name"): c.findtext("system-out") for c in suite if c.find("error") is None}
+    assert notes == {
+        "rest.no-dead-end": "as this world expects: "
+        "rest.no-dead-end is violated after 18 steps in the world crowded-no-preemption"
+    }
     assert suite.get("failures") == "0"
+
+
+# ---------------------------------------------------------------------------------------------------- replay
+@pytest.fixture
+def good_and_bad(tmp_path: Path) -> list[str]:
+    """A story that gives its record, and the same with another record."""
+    text = story_files()[0].read_text()
+    (tmp_path / "good.txt").write_text(text)
+    (tmp_path / "bad.txt").write_text(text + "and a line that no run gives\n")
+    return ["good.txt", "bad.txt"]
+
+
+def test_replay_for_machines(cli: Cli, good_and_bad: list[str]) -> None:
+    ran = cli("replay", *good_and_bad, "--json", "--junit", "junit.xml")
+    assert (ran.code, ran.err) == (1, "")
+    document = ran.document("replay")
+    assert document["verdict"] == "violated"
+    assert [(r["file"], r["verdict"], len(r["failures"])) for r in document["files"]] == [
+        ("good.txt", "holds", 0),
+        ("bad.txt", "violated", 1),
+    ]
+    suite = junit()
+    assert [(c.get("name"), c.get("classname")) for c in suite] == [(f, "schedproof.replay.model") for f in good_and_bad]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    assert messages(suite, "failure") == {"bad.txt": document["files"][1]["failures"][0].splitlines()[0]}
+    assert suite.findtext("testcase[@name='bad.txt']/failure") == document["files"][1]["failures"][0]
+
+
+# ------------------------------------------------------------------------------------------------- no result
+@pytest.mark.parametrize(
+    ("command", "arguments"),
+    [
+        ("check", ["check", "nowhere"]),
+        ("check", ["check", "--depth", "many"]),
+        ("drive", ["drive", "no-engine"]),
+        ("replay", ["replay", "nothing.txt"]),
+        ("replay", ["replay", "--junit", "nowhere/junit.xml"]),
+        ("show", ["show", "nothing"]),
+        (None, ["chekc"]),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)
+def test_what_cannot_be_used_is_a_document_too(cli: Cli, command: str | None, arguments: list[str]) -> None:
+    ran = cli(*arguments, "--json")
+    assert ran.code == 2
+    document = ran.document("error")
+    assert (document["command"], document["verdict"]) == (command, "error")
+    assert ran.err == document["error"] + "\n"
+    assert cli(*arguments).out == ""
+
+
+def test_an_internal_error_is_a_document_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("lost")
+
+    monkeypatch.setattr(command, "shipped", broken)
+    ran = cli("check", "--json")
+    assert (ran.code, ran.document("error")["verdict"]) == (4, "disagreement")

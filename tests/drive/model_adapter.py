@@ -114,9 +114,16 @@ def serve(fault: str | None, dials: dict[str, Any], misbehave: str) -> None:
             print("this is no JSON", flush=True)
             continue
         elif call == "describe":
-            configurations = {"rules": {"dials": dials, "assumed": [], "about": "the rules themselves"}}
+            assumptions = {
+                "device-in-order": "One stream.",
+                "unique-ids": "Ids differ.",
+                "feasible-requests": "All fit.",
+            }
+            about = {"dials": dials, "assumed": list(assumptions), "about": "the rules themselves"}
+            configurations = {"rules": about, "again": about}
             answer |= {"protocol": 1, "engine": "model", "version": "1", "tested": True, "names": {}}
-            answer |= {"configurations": configurations, "snapshot": "copy", "assumptions": {"none": "nothing"}}
+            answer |= {"configurations": configurations, "snapshot": "copy", "assumptions": assumptions}
+            answer |= {"preset": ["rules"]}
         elif call == "reset":
             answer |= engine.reset(question["world"])
         elif call == "step":

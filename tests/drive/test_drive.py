@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checker.replay.drive import DriveLimits, Driven, Driver, Finding, run_moves, shrink
+from checker.replay.drive import DriveLimits, Driven, Driver, Finding
 from checker.replay.engine_world import EngineRequest, EngineWorld
 from checker.replay.port import Port
+from checker.replay.shrink import run_moves, shrink
 from model.lifecycle import LIFECYCLE
 from specs.faults import FAULTS
 
@@ -23,34 +25,34 @@ MISFIT = EngineWorld("misfit", (EngineRequest((1, 2, 3, 4), 2), TWO[1]), blocks=
 ALONE = EngineWorld("alone", TWO[:1], blocks=3, block_size=1, budget=2, seats=1)
 SMALL = EngineWorld("small", (EngineRequest((100,), 2),), blocks=2, block_size=1, budget=2, seats=1)
 
-Found = tuple[EngineWorld, dict[str, Any], str]
+Found = tuple[EngineWorld, dict[str, Any], str, int]
 
-# For each fault a world and disciplines in which it shows, and the kind of finding it must be.
+# For each fault a world and disciplines in which it shows, the kind of finding it must be, and the moves of its shortest trace.
 EXPECTED: dict[str, Found] = {
-    "release-while-pinned": (SMALL, {}, "release.unpinned"),
-    "abort-releases-at-once": (SMALL, {}, "differs: table"),
-    "acquire-held-block": (PAIR, {}, "acquire.free"),
-    "release-forgets-reference": (SMALL, {}, "differs: ref"),
-    "retire-stale-token": (SMALL, {}, "retire_token.live"),
-    "sample-mid-prompt": (ALONE, {}, "differs: owed"),
-    "preempt-forgets-output": (SMALL, {}, "differs: committed"),
-    "commit-after-cancel": (SMALL, {}, "retire_token.live"),
-    "notify-twice": (SMALL, {}, "notify.once"),
-    "select-finished": (SMALL, {}, "select.running"),
-    "admit-beyond-seats": (ONE_SEAT, {}, "admit.seat"),
-    "admit-what-never-fits": (MISFIT, {}, "admit.fits"),
-    "owed-kept-at-preempt": (SMALL, {"depth": 2}, "differs: owed"),
-    "admit-with-result-due": (SMALL, {"depth": 2, "late_result": "commit"}, "admit.no-result-due"),
-    "executed-after-one-worker": (SMALL, {"workers": 2}, "retire_token.executed"),
-    "overtakes-own-step": (SMALL, {"depth": 2, "device": "unordered"}, "execute.oldest"),
-    "hit-without-reference": (PAIR, {"cache": "all"}, "differs: ref"),
-    "publish-before-computed": (PAIR, {"cache": "all"}, "publish.computed"),
-    "publish-beyond-prefix": (PAIR, {"sharing": True, "prefix": 1}, "publish.prefix"),
-    "acquire-keeps-cache-entry": (PAIR, {"cache": "all"}, "differs: published"),
-    "promise-kept-at-preempt": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published"),
-    "promise-kept-at-abort": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published"),
-    "preempt-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "preempt.not-leaned-on"),
-    "abort-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "abort.not-leaned-on"),
+    "release-while-pinned": (SMALL, {}, "release.unpinned", 7),
+    "abort-releases-at-once": (SMALL, {}, "differs: table", 5),
+    "acquire-held-block": (PAIR, {}, "acquire.free", 4),
+    "release-forgets-reference": (SMALL, {}, "differs: ref", 5),
+    "retire-stale-token": (SMALL, {}, "retire_token.live", 8),
+    "sample-mid-prompt": (ALONE, {}, "differs: owed", 5),
+    "preempt-forgets-output": (SMALL, {}, "differs: committed", 8),
+    "commit-after-cancel": (SMALL, {}, "retire_token.live", 9),
+    "notify-twice": (SMALL, {}, "notify.once", 5),
+    "select-finished": (SMALL, {}, "select.running", 6),
+    "admit-beyond-seats": (ONE_SEAT, {}, "admit.seat", 4),
+    "admit-what-never-fits": (MISFIT, {}, "admit.fits, without feasible-requests", 2),
+    "owed-kept-at-preempt": (SMALL, {"depth": 2}, "differs: owed", 9),
+    "admit-with-result-due": (SMALL, {"depth": 2, "late_result": "commit"}, "admit.no-result-due", 9),
+    "executed-after-one-worker": (SMALL, {"workers": 2}, "retire_token.executed", 7),
+    "overtakes-own-step": (SMALL, {"depth": 2, "device": "unordered"}, "execute.oldest", 9),
+    "hit-without-reference": (PAIR, {"cache": "all"}, "differs: ref", 11),
+    "publish-before-computed": (PAIR, {"cache": "all"}, "publish.computed", 4),
+    "publish-beyond-prefix": (PAIR, {"sharing": True, "prefix": 1}, "publish.prefix", 9),
+    "acquire-keeps-cache-entry": (PAIR, {"cache": "all"}, "differs: published", 12),
+    "promise-kept-at-preempt": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published", 6),
+    "promise-kept-at-abort": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published", 7),
+    "preempt-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "preempt.not-leaned-on", 9),
+    "abort-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "abort.not-leaned-on", 10),
 }
 
 
@@ -75,7 +77,7 @@ def first(fault: str, world: EngineWorld, dials: dict[str, Any], kind: str) -> F
 
     with port(fault, dials) as adapter:
         drive = driver(adapter, world, dials)
-        return drive.run(DriveLimits(seconds=40), 0, enough).findings.get(kind)
+        return drive.run(DriveLimits(seconds=120), 0, enough).findings.get(kind)
 
 
 def test_every_fault_has_an_expectation() -> None:
@@ -85,8 +87,10 @@ def test_every_fault_has_an_expectation() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", EXPECTED)
 def test_each_seeded_fault_is_found(fault: str) -> None:
-    world, dials, kind = EXPECTED[fault]
-    assert first(fault, world, {"depth": 1, **dials}, kind) is not None
+    world, dials, kind, moves = EXPECTED[fault]
+    found = first(fault, world, {"depth": 1, **dials}, kind)
+    assert found is not None
+    assert len(found.moves) == moves
 
 
 @pytest.mark.parametrize(
@@ -125,6 +129,31 @@ def test_moves_that_are_not_needed_are_dropped() -> None:
         again = run_moves(drive, shorter.moves)
         assert again is not None
         assert again.kind == "notify.once"
+
+
+def test_a_finding_does_not_rest_on_what_its_moves_can_do_without() -> None:
+    way = [("submit", 0), ("submit", 1), ("cancel", 1), ("abort", 1), ("notify", 1), ("notify", 1)]
+    moves = tuple({"kind": "event", "rule": rule, "at": [r]} for rule, r in way)
+    with port("notify-twice", {"depth": 1}) as adapter:
+        drive = driver(adapter, MISFIT, {"depth": 1})
+        shorter = shrink(drive, Finding("notify.once", "", moves, rests_on=("feasible-requests",)))
+    assert (len(shorter.moves), shorter.rests_on, shorter.label) == (5, (), "notify.once")
+
+
+def test_what_rests_on_an_assumption_hides_nothing_that_does_not() -> None:
+    """Neither a state that was reached without breaking it, nor a longer finding of the same kind."""
+    broken = frozenset({"unique-ids"})
+    with port("", {"depth": 1}) as adapter:
+        drive = driver(adapter, SMALL, {"depth": 1})
+        root = drive.start()
+        assert drive.key(root) == drive.key(replace(root, parent=root))
+        assert drive.key(root) != drive.key(replace(root, leans=broken))
+        drive.found("stuck", "", ({"kind": "schedule"},), broken)
+        drive.found("stuck", "", ({"kind": "schedule"},) * 2, frozenset())
+    assert [(f.label, len(f.moves)) for f in drive.result.findings.values()] == [
+        ("stuck, without unique-ids", 1),
+        ("stuck", 2),
+    ]
 
 
 def test_the_same_seed_walks_the_same_way() -> None:

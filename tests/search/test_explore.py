@@ -12,7 +12,7 @@ import pytest
 from checker.check import Options, check_world
 from checker.search.explore import Exploration, explore
 from checker.search.home import lost
-from checker.search.limits import Limits, Progress
+from checker.search.limits import INTERRUPT, Limits, Progress
 from checker.verdict import Verdict
 from checker.worlds import find
 from model.language.properties import Property
@@ -263,7 +263,7 @@ class Interrupt:
 
 def test_ctrl_c_keeps_what_is_known() -> None:
     found = explore(machine_of("pair", "notify-twice"), observe=Interrupt(level=8))
-    assert found.bound == "an interrupt (Ctrl-C)"
+    assert found.bound == INTERRUPT
     assert found.depth == 8
     assert found.violations["delivery.message-once"].depth == 5
     assert len(found.states) > 100
@@ -275,7 +275,7 @@ def test_ctrl_c_leaves_a_verdict_with_traces() -> None:
     assert {t.shows: t.length for t in result.traces}["delivery.message-once"] == 5
     sound = check_world(file_of("pair"), changed_by(), PROPERTIES, observe=Interrupt(level=8))
     assert sound.verdict is Verdict.UNDETERMINED
-    assert sound.search.bound == "an interrupt (Ctrl-C)"
+    assert sound.search.bound == INTERRUPT
 
 
 def test_progress_tells_the_level_and_what_is_expected() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from checker.check import Options, WorldResult, check_world
-from checker.search.limits import Limits, Progress
+from checker.search.limits import INTERRUPT, Limits, Progress
 from checker.search.simulate import LONGEST, Simulation, simulate
 from checker.verdict import Verdict
 from model.readings.effects import after, false_guards
@@ -124,9 +124,9 @@ def test_ctrl_c_keeps_what_was_found() -> None:
             raise KeyboardInterrupt
 
     result = check_world(file_of("pair"), changed_by("notify-twice"), PROPERTIES, Options(walks=100_000), press)
-    assert result.search.bound == "an interrupt (Ctrl-C)"
+    assert result.search.bound == INTERRUPT
     assert result.verdict is Verdict.VIOLATED
     assert "delivery.message-once" in result.violated
     machine = machine_of("pair")
     sound = simulate(machine, 100_000, 0, observe=press)
-    assert (sound.bound, sound.found) == ("an interrupt (Ctrl-C)", {})
+    assert (sound.bound, sound.found) == (INTERRUPT, {})

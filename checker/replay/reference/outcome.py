@@ -17,7 +17,9 @@ class Refusal:
 
     def __str__(self) -> str:
         seen = ", ".join(f"{name} = {value}" for name, value in self.values.items())
-        return f"the engine refuses {self.event} at step {self.index + 1}, at {self.guard}" + (f" ({seen})" if seen else "")
+        return f"the engine refuses {self.event} at step {self.index + 1}, at {self.guard}" + (
+            f" ({seen})" if seen else ""
+        )
 
 
 @dataclass(frozen=True)

@@ -160,5 +160,3 @@ def _told(run: Run, outcome: EngineReplay, damage: Damage, went_on: str) -> Engi
     return EngineReplay(
         outcome.off, outcome.events, outcome.refused, outcome.difference, damage, went_on, run.outputs()
     )
-
-

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checker.replay.ledger import Record
-from checker.replay.reference.events import differences
 from checker.replay.reference.run import Run
 from checker.replay.reference.stage import ends, set_up
 from checker.replay.story import Boundary, Happened, Story, Told, WasRefused, boundary_lines
@@ -58,7 +57,9 @@ def _boundary(engine: Engine, what: Boundary, result: Told) -> Iterator[str]:
     own = list(records(engine))
     for mine, theirs in zip(own, what.records, strict=True):
         if mine != theirs:
-            result.failures.append(f"{what.title}: the engine's record of {mine.id} is {mine.row()}, not {theirs.row()}")
+            result.failures.append(
+                f"{what.title}: the engine's record of {mine.id} is {mine.row()}, not {theirs.row()}"
+            )
     yield from boundary_lines(what.title, own)
     for r, q in enumerate(engine.requests):
         if q.committed:

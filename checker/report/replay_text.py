@@ -1,0 +1,75 @@
+"""The results of `replay`: as text, for machines, and as test cases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from checker.replay.again import ENGINE, Replayed
+from checker.report.junit import Case
+from checker.report.trace_text import headline
+from checker.verdict import Verdict
+
+
+def lines(replayed: Replayed) -> list[str]:
+    """What a file gave, and what is not as it should be."""
+    where = " on the engine" if replayed.on == ENGINE else ""
+    what = [f"  {headline(replayed.trace)}:"] if replayed.trace is not None else []
+    indent = "    " if what else "  "
+    told = [indent + line for line in replayed.lines]
+    return [f"{place(replayed.path)}{where}:", *what, *told, *(f"  FAILED {f}" for f in replayed.failures)]
+
+
+def place(path: Path) -> str:
+    """The path as short as it can be: from here, if it is below."""
+    return str(path.relative_to(Path.cwd())) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
+
+
+def summary(replayed: Sequence[Replayed]) -> str:
+    """How many replayed as they should, and what the engine showed."""
+    good = sum(not r.failures for r in replayed)
+    return f"{good} of {len(replayed)} replayed as they should{engine_summary(replayed)}"
+
+
+def engine_summary(replayed: Sequence[Replayed]) -> str:
+    """What the traces showed on the engine; empty if there were none."""
+    judged = [r.judgement for r in replayed if r.judgement is not None]
+    if not judged:
+        return ""
+    refused = sum(j.sound.refused is not None for j in judged)
+    damaged = sum(bool(j.damage) for j in judged)
+    alone = sum(j.flawed is None for j in judged)
+    return (
+        f"; of {len(judged)} traces on the engine, {refused} refused at their guard, {damaged} with measured damage, "
+        f"{alone} that the engine has no switch for"
+    )
+
+
+def replay_json(verdict: Verdict, version: str, replayed: Sequence[Replayed]) -> str:
+    """The document of `replay --json`."""
+    rows = [
+        {
+            "file": str(r.path),
+            "on": r.on,
+            "verdict": r.verdict.word,
+            "shows": r.trace.shows if r.trace is not None else None,
+            "says": list(r.lines),
+            "failures": list(r.failures),
+        }
+        for r in replayed
+    ]
+    return json.dumps({"version": version, "command": "replay", "verdict": verdict.word, "files": rows}, indent=2)
+
+
+def replay_cases(replayed: Sequence[Replayed]) -> list[Case]:
+    """A case for each file and what it ran on."""
+    return [
+        Case(
+            f"schedproof.replay.{r.on}",
+            str(r.path),
+            failure=r.failures[0] if r.failures else "",
+            text="\n".join(r.failures),
+        )
+        for r in replayed
+    ]

@@ -1,0 +1,112 @@
+"""A pytest plugin: replays schedproof traces as tests of any project.
+
+    python -m pytest --schedproof-traces DIR
+
+Every *.itf.json and every story (*.txt) in DIR becomes a test. The traces are replayed by the schedproof command in a
+process of its own, so that nothing of schedproof is imported beside the project's modules, which may have the same
+names. This module needs pytest and nothing else; where schedproof has an environment of its own, the option
+--schedproof-command names it there, and the plugin is loaded with `-p pytest_schedproof`.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TIMEOUT = 600  # seconds for all the traces of a directory
+ROWS = pytest.StashKey[dict[str, dict[str, Any]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("schedproof")
+    group.addoption(
+        "--schedproof-traces",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="DIR",
+        help="replay the traces and stories in this directory; may be repeated",
+    )
+    group.addoption(
+        "--schedproof-on",
+        choices=("model", "ref"),
+        default="model",
+        help="replay on the rules (default), or on the reference engine as well (needs torch)",
+    )
+    group.addoption(
+        "--schedproof-command",
+        default=shlex.join([sys.executable, "-I", "-m", "checker"]),
+        metavar="COMMAND",
+        help="how to run schedproof (default: the one installed beside pytest)",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Add a test for each trace; before others look at the items, so that -k and -m choose among these too."""
+    for place in config.getoption("--schedproof-traces"):
+        items.extend(_traces(session, Path(place)))
+
+
+def _traces(session: pytest.Session, place: Path) -> Iterator[pytest.Item]:
+    if not place.is_dir():
+        raise pytest.UsageError(f"--schedproof-traces {place}: there is no such directory.")
+    paths = sorted([*place.glob("*.itf.json"), *place.glob("*.txt")])
+    if not paths:
+        raise pytest.UsageError(f"--schedproof-traces {place}: there is no *.itf.json and no story (*.txt) in it.")
+    for path in paths:
+        yield TraceItem.from_parent(session, name=f"{place}/{path.name}", trace=path, beside=paths)
+
+
+class Failed(Exception):
+    """A trace that does not replay; its sentences are the failure."""
+
+
+class TraceItem(pytest.Item):
+    """One trace. The first of a directory to run replays them all; starting the command is what costs."""
+
+    def __init__(self, *, trace: Path, beside: Sequence[Path], **others: Any) -> None:
+        super().__init__(**others)
+        self.trace, self.beside = trace, beside
+
+    def runtest(self) -> None:
+        rows = self.config.stash.setdefault(ROWS, {})
+        if str(self.trace) not in rows:
+            rows.update(replay(self.config, self.beside))
+        if str(self.trace) not in rows:  # one bad file ends the command; then each is asked alone
+            rows.update(replay(self.config, [self.trace]))
+        row = rows[str(self.trace)]
+        if row["verdict"] != "holds":
+            raise Failed("\n".join(row["failures"]))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        return str(excinfo.value) if isinstance(excinfo.value, Failed) else super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.trace, 0, self.name
+
+
+def replay(config: pytest.Config, paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
+    """The rows of `schedproof replay`, by file; none if the command could not use one of several files."""
+    command = [*shlex.split(config.getoption("--schedproof-command")), "replay", "--json"]
+    command += ["--on", config.getoption("--schedproof-on"), *map(str, paths)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
+    except OSError as error:
+        raise Failed(f"{command[0]} cannot be run ({error.strerror}); name it with --schedproof-command.") from None
+    except subprocess.TimeoutExpired:
+        raise Failed(f"the replay took more than {TIMEOUT} s: {shlex.join(command)}") from None
+    try:
+        rows = json.loads(done.stdout)["files"]
+    except (ValueError, KeyError):
+        if len(paths) > 1:
+            return {}
+        raise Failed(done.stderr.strip() or done.stdout.strip() or f"{shlex.join(command)} said nothing") from None
+    return {row["file"]: row for row in rows}

@@ -1,0 +1,161 @@
+"""`drive` as a command: what it tries, what it counts, and what it gives to machines."""
+
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.report.output import Output
+from checker.search.limits import INTERRUPT
+from tests.cli.conftest import Cli, cli
+from tests.cli.test_bad_input import refused
+
+__all__ = ["cli"]
+
+RAISED = 'File "engine.py", line 1'  # as the adapter says when it is told to raise
+MODEL = Path(__file__).with_name("model_adapter.py")
+
+
+@pytest.fixture
+def adapter(tmp_path: Path) -> Any:
+    """Writes an adapter file whose engine is the rules with a fault."""
+
+    def write(fault: str = "", misbehave: str = "") -> str:
+        said = [str(MODEL), fault, json.dumps({"depth": 1}), misbehave]
+        script = f"import runpy, sys\nsys.argv = {said}\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+        (tmp_path / "engine.py").write_text(script)
+        return "engine.py"
+
+    return write
+
+
+def drive(cli: Cli, engine: str, *more: str) -> Any:
+    return cli("drive", engine, "--python", sys.executable, "--load", "contended", "--seconds", "2", *more)
+
+
+def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
+    ran = drive(cli, adapter("notify-twice"), "--json", "--junit", "junit.xml")
+    assert (ran.code, ran.err) == (1, "")
+    document = ran.document("drive")
+    (run,) = document["runs"]
+    assert (run["configuration"], run["load"], run["dials"]) == ("rules", "contended", {"depth": 1})
+    assert run["assumed"] == ["device-in-order", "feasible-requests", "unique-ids"]
+    (found,) = run["findings"]
+    assert (found["kind"], found["standing"], found["rests_on"]) == ("notify.once", "new", [])
+    assert (found["length"], len(found["moves"])) == (5, 5)
+    assert Path(found["script"]).read_text().startswith("# the moves: ")
+    assert json.loads(Path(found["trace"]).read_text())["#meta"]["schedproof"]["property"].endswith("notify.once")
+    assert document["untried"] == {"configurations": ["again"], "loads": ["tight", "roomy", "crowd"]}
+    suite = ET.parse("junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "1")
+    failure, left = (child for case in suite for child in case)
+    assert failure.get("message") == found["sentence"]
+    assert found["script"] in (failure.text or "")
+    assert left.get("message") == f"not determined: the search stopped at {run['bound']}"
+
+
+def test_what_is_known_does_not_fail_and_is_said(cli: Cli, adapter: Any, tmp_path: Path) -> None:
+    (tmp_path / "known.txt").write_text("# accepted\nnotify.once\n")
+    ran = drive(cli, adapter("notify-twice"), "--known", "known.txt", "--junit", "junit.xml")
+    assert ran.code == 3
+    assert "    known; not counted\n" in ran.out
+    suite = ET.parse("junit.xml").getroot()
+    assert suite.get("failures") == "0"
+    assert (suite.findtext("testcase[@name='notify.once']/system-out") or "").startswith("known; not counted\n")
+
+
+def test_what_rests_on_an_assumption_is_labelled_and_not_counted(cli: Cli, adapter: Any) -> None:
+    engine = adapter("admit-what-never-fits")
+    ran = drive(cli, engine, "--no-assume", "feasible-requests", "--json")
+    assert ran.code == 3
+    (run,) = ran.document("drive")["runs"]
+    assert run["assumed"] == ["device-in-order", "unique-ids"]
+    (found,) = run["findings"]
+    assert (found["kind"], found["standing"]) == ("admit.fits, without feasible-requests", "assumption")
+    assert found["moves"] == ["submit(2,)", "admit(2,)"]
+    text = drive(cli, engine, "--no-assume", "feasible-requests").out
+    assert "no bug where the engine may assume feasible-requests; not counted" in text
+    assert drive(cli, engine, "--json").document("drive")["runs"][0]["findings"] == []
+
+
+def test_an_exception_of_the_engine_comes_with_its_traceback(cli: Cli, adapter: Any) -> None:
+    engine = adapter("", "raise")
+    (found,) = drive(cli, engine, "--json").document("drive")["runs"][0]["findings"]
+    assert (found["kind"], found["traceback"]) == ("exception KeyError at File engine.py, line 1", RAISED)
+    assert json.loads(Path(found["script"]).with_suffix(".json").read_text())["traceback"] == RAISED
+    text = drive(cli, engine)
+    assert f"    | {RAISED}\n" in text.out
+    assert text.last == f"violated: new findings of 1 kind: {found['kind']}"
+
+
+def test_a_python_without_the_engine_is_refused(cli: Cli) -> None:
+    sentence = f"{sys.executable} has no vllm; build one that has with --setup, or give another --python."
+    assert refused(cli, "drive", "vllm", "--python", sys.executable) == sentence
+
+
+def test_it_says_what_it_tries_and_what_not(cli: Cli, adapter: Any) -> None:
+    out = cli("drive", adapter(), "--python", sys.executable, "--seconds", "2").out
+    assert "trying 1 configuration under 2 loads: rules; loads contended, tight\n" in out
+    assert "rules, contended: 0 findings in " in out
+    assert "rules, tight: 0 findings in " in out
+    assert "not tried: 1 configuration and 2 loads; --minutes N tries all, N minutes each\n" in out
+
+
+def test_minutes_try_everything(cli: Cli, adapter: Any) -> None:
+    document = cli("drive", adapter(), "--python", sys.executable, "--minutes", "0.01", "--json").document("drive")
+    assert len(document["runs"]) == 2 * 4
+    assert document["untried"] == {"configurations": [], "loads": []}
+
+
+def test_an_interrupt_ends_the_run_and_the_rest_is_untried(
+    cli: Cli, adapter: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Output, "status", interrupted)
+    ran = cli("drive", adapter(), "--python", sys.executable, "--minutes", "5", "--json")
+    assert ran.code == 3
+    document = ran.document("drive")
+    assert [r["bound"] for r in document["runs"]] == [INTERRUPT]
+    assert document["untried"] == {"configurations": ["again"], "loads": ["tight", "roomy", "crowd"]}
+
+
+def test_an_adapter_that_is_lost_ends_cleanly(cli: Cli, adapter: Any) -> None:
+    ran = drive(cli, adapter("", "crash"), "--json")
+    assert (ran.code, ran.document("error")["error"]) == (2, "error: the adapter ended with exit code 7.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ["--assume", "unique-ids", "--no-assume", "unique-ids"],
+            "unique-ids is both put and taken away; give --assume or --no-assume.",
+        ),
+        (
+            ["--no-assume", "unique-id"],
+            "there is no assumption unique-id that can be put or taken; did you mean unique-ids.",
+        ),
+        (
+            ["--minutes", "1", "--seconds", "3"],
+            "--seconds is for everything together, --minutes for each configuration and load; give one.",
+        ),
+        (["--only-setup"], "--only-setup goes with --setup; give both."),
+        (
+            ["--setup", "--only-setup", "--json"],
+            "--only-setup drives nothing, so there is nothing for --json or --junit; leave them out.",
+        ),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else "",
+)
+def test_options_that_cannot_be_used(cli: Cli, arguments: list[str], sentence: str) -> None:
+    if "--json" in arguments:
+        assert cli("drive", "vllm", *arguments).document("error")["error"] == f"error: {sentence}"
+    else:
+        assert refused(cli, "drive", "vllm", *arguments) == sentence
