@@ -48,49 +48,53 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add a test for each trace; before others look at the items, so that -k and -m choose among these too."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Look for tests in the directories as well, wherever else pytest is told to look."""
     for place in config.getoption("--schedproof-traces"):
-        items.extend(_traces(session, Path(place)))
+        if not place.is_dir():
+            raise pytest.UsageError(f"--schedproof-traces {place}: there is no such directory.")
+        if not _traces(place):
+            raise pytest.UsageError(f"--schedproof-traces {place}: there is no *.itf.json and no story (*.txt) in it.")
+        config.args.append(str(place.resolve()))
 
 
-def _traces(session: pytest.Session, place: Path) -> Iterator[pytest.Item]:
-    if not place.is_dir():
-        raise pytest.UsageError(f"--schedproof-traces {place}: there is no such directory.")
-    paths = sorted([*place.glob("*.itf.json"), *place.glob("*.txt")])
-    if not paths:
-        raise pytest.UsageError(f"--schedproof-traces {place}: there is no *.itf.json and no story (*.txt) in it.")
-    for path in paths:
-        yield TraceItem.from_parent(session, name=f"{place}/{path.name}", trace=path, beside=paths)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A trace or story of one of the directories; the same files elsewhere are not ours."""
+    places = [place.resolve() for place in parent.config.getoption("--schedproof-traces")]
+    ours = file_path.parent in places and file_path in _traces(file_path.parent)
+    return TraceFile.from_parent(parent, path=file_path) if ours else None
+
+
+def _traces(place: Path) -> list[Path]:
+    return sorted([*place.glob("*.itf.json"), *place.glob("*.txt")])
 
 
 class Failed(Exception):
     """A trace that does not replay; its sentences are the failure."""
 
 
-class TraceItem(pytest.Item):
-    """One trace. The first of a directory to run replays them all; starting the command is what costs."""
+class TraceFile(pytest.File):
+    """A trace or a story: one test."""
 
-    def __init__(self, *, trace: Path, beside: Sequence[Path], **others: Any) -> None:
-        super().__init__(**others)
-        self.trace, self.beside = trace, beside
+    def collect(self) -> Iterator[pytest.Item]:
+        yield TraceItem.from_parent(self, name="replay")
+
+
+class TraceItem(pytest.Item):
+    """The replay of a file. The first of a directory to run replays them all; starting the command is what costs."""
 
     def runtest(self) -> None:
         rows = self.config.stash.setdefault(ROWS, {})
-        if str(self.trace) not in rows:
-            rows.update(replay(self.config, self.beside))
-        if str(self.trace) not in rows:  # one bad file ends the command; then each is asked alone
-            rows.update(replay(self.config, [self.trace]))
-        row = rows[str(self.trace)]
+        if str(self.path) not in rows:
+            rows.update(replay(self.config, _traces(self.path.parent)))
+        if str(self.path) not in rows:  # one bad file ends the command; then each is asked alone
+            rows.update(replay(self.config, [self.path]))
+        row = rows[str(self.path)]
         if row["verdict"] != "holds":
             raise Failed("\n".join(row["failures"]))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         return str(excinfo.value) if isinstance(excinfo.value, Failed) else super().repr_failure(excinfo)
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        return self.trace, 0, self.name
 
 
 def replay(config: pytest.Config, paths: Sequence[Path]) -> dict[str, dict[str, Any]]:

@@ -46,16 +46,30 @@ class Replayed:
 
 
 def replay(model: Model, known: Catalogue, path: Path, on: str) -> Replayed:
-    """Run a story or a trace again. Unusable if the file is neither, or cannot be run."""
+    """Run a story or a trace again. Unusable if the file is neither, or cannot be run.
+
+    A trace that the rules do not run as its file says is a failure, with how the shortest one there is now differs.
+    """
     if path.suffix != ".json":
         return _story(model, known, path) if on == MODEL else _story_on_engine(model, known, path)
-    trace = itf.load(path, model, known)
+    try:
+        trace = itf.load(path, model, known)
+    except itf.Changed as changed:
+        return Replayed(path, on, (), (_changed(model, known, path, changed),))
     if on == MODEL:
         shows = trace.shows.startswith(DEPARTS) or violates(trace, known.properties)
         failures = () if shows else (f"it does not violate {trace.shows} any more",)
         return Replayed(path, on, ("runs as the file says",), failures, trace)
     judgement = judge(trace)
     return Replayed(path, on, judgement.says, judgement.failures, trace, judgement)
+
+
+def _changed(model: Model, known: Catalogue, path: Path, changed: itf.Changed) -> str:
+    trace = shortest(model, known, path)
+    if trace is None:
+        return f"{changed} What it shows does not happen any more."
+    lines = difference(path, trace) or ["the events are the same; the states are not"]
+    return "\n    ".join([f"{changed} The shortest trace to it now (--rewrite keeps it):", *lines])
 
 
 # ------------------------------------------------------------------------------------------------ stories

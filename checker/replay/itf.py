@@ -26,6 +26,10 @@ from model.readings.world import WorldError, members, world
 FORMAT = 1  # raised when a file of an older schedproof can no longer be read
 
 
+class Changed(Unusable):
+    """A trace that the rules do not run as its file says: they have changed since, or the file was edited."""
+
+
 def to_itf(trace: Trace, version: str) -> dict[str, Any]:
     """The trace as an ITF document."""
     fields = trace.model.state.fields()
@@ -193,7 +197,7 @@ class _Loader:
             )
         states = [self.layout.initial]
         if self.differing(states[0], stored[0]):
-            raise Unusable(f"{self.path} does not begin in the initial state of the model; make it again with check.")
+            raise Changed(f"{self.path} does not begin in the initial state of the model; make it again with check.")
         for number, instance in enumerate(events, 1):
             states.append(self.run(number, instance, states[-1], stored[number]))
         described = tuple(event(self.layout, i, s) for i, s in zip(events, states[:-1], strict=True))
@@ -202,14 +206,14 @@ class _Loader:
     def run(self, number: int, instance: Instance, before: tuple[int, ...], stored: Any) -> tuple[int, ...]:
         false = false_guards(self.layout, instance.rule, instance.at, before)
         if false:
-            raise Unusable(
+            raise Changed(
                 f"{self.path}: the rules refuse step {number}, {instance.text}, at the guard {instance.rule.name}.{false[0]}; "
                 "they have changed since the trace was made, or it was edited."
             )
         then = tuple(after(self.layout, instance.rule, instance.at, before))
         differing = self.differing(then, stored)
         if differing is not None:
-            raise Unusable(
+            raise Changed(
                 f"{self.path}: step {number}, {instance.text}, leads to another {differing.text} than the file says; "
                 "the rules have changed since the trace was made, or it was edited."
             )

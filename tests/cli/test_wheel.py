@@ -67,7 +67,7 @@ def test_the_wheel_holds_the_worlds_and_the_schemas_and_no_tests(wheel: Path) ->
     assert {"checker/report/schemas/check.schema.json", "checker/report/schemas/show.schema.json"} <= set(names)
     assert {f"{package}/py.typed" for package in ("model", "specs", "checker")} <= set(names)
     tops = {n.partition("/")[0] for n in names if not n.startswith("schedproof-")}
-    assert tops == {"model", "specs", "checker", "adapters"}
+    assert tops == {"model", "specs", "checker", "adapters", "engine_ref", "pytest_schedproof.py"}
 
 
 def test_it_needs_nothing_else(wheel: Path) -> None:
@@ -107,3 +107,13 @@ def test_as_a_module_too(program: Path, tmp_path: Path) -> None:
     ran = run(program.parent / "python", "-m", "checker", "check", "nowhere", cwd=tmp_path)
     assert ran.returncode == 2
     assert ran.stderr.startswith("error: there is no world nowhere; there are ")
+
+
+def test_pytest_finds_the_plugin(program: Path, tmp_path: Path) -> None:
+    """Installed, it needs no option of pytest's to be there; the traces it replays are those of the wheel."""
+    site = next(program.parents[1].glob("lib/python*/site-packages"))
+    ours = sorted({str(p) for p in map(Path, sys.path) if p.name == "site-packages"})
+    (site / "pytest.pth").write_text("\n".join(ours) + "\n")
+    traces = site / "specs" / "regressions"
+    ran = run(program.parent / "python", "-m", "pytest", "--schedproof-traces", traces, "-k", "notify", cwd=tmp_path)
+    assert (ran.returncode, "1 passed" in ran.stdout) == (0, True), ran.stdout + ran.stderr

@@ -158,7 +158,8 @@ EDITS: dict[str, tuple[Edit, str]] = {
     ),
     "an unknown fault": (
         lambda d, m: m.update(fault="release-pinned"),
-        "TRACE cannot be run: there is no fault release-pinned; did you mean release-while-pinned.",
+        "TRACE cannot be run: there is no fault release-pinned; did you mean release-while-pinned. "
+        "If it is a fault of your own, name its file with --with FILE.py.",
     ),
     "an unknown guard": (
         lambda d, m: m.update(without=["notify.onec"]),
