@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from checker.catalogue import SHIPPED, Catalogue
 from checker.verdict import Unusable
 from model.language.edits import Change, Drop, Extend, changed, parts
 from model.language.errors import LanguageError
 from model.language.model import Model, nearest
-from specs.faults import FAULTS
 from specs.faults.fault import Fault
 
 
@@ -45,23 +45,22 @@ class Variation:
         return said + [word for part in self.without for word in ("--without", part)]
 
 
-def vary(model: Model, fault: str | None = None, without: tuple[str, ...] = ()) -> Variation:
+def vary(
+    model: Model, fault: str | None = None, without: tuple[str, ...] = (), known: Catalogue = SHIPPED
+) -> Variation:
     """Find the fault and the parts by name. Unusable, with the nearest name, if there is no such thing."""
-    seeded = find_fault(fault) if fault is not None else None
+    seeded = known.fault(fault) if fault is not None else None
     changes: list[Change] = list(seeded.changes) if seeded else []
     for part in without:
         _check_part(model, part)
         if Drop(part) in changes:
             raise Unusable(f"--without {part}: it is taken away already; name it once.")
         changes.append(Drop(part))
-    return Variation(model, changed(model, *changes), seeded, without)
-
-
-def find_fault(name: str) -> Fault:
-    for fault in FAULTS:
-        if fault.name == name:
-            return fault
-    raise Unusable(f"there is no fault {name}; {nearest(name, [f.name for f in FAULTS])}.")
+    try:
+        return Variation(model, changed(model, *changes), seeded, without)
+    except LanguageError as error:
+        whose = f"the fault {fault}: " if seeded else ""
+        raise Unusable(f"{whose}{error}") from None
 
 
 def _check_part(model: Model, part: str) -> None:

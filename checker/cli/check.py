@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from checker.catalogue import Catalogue, catalogue
 from checker.check import CheckResult, Options, WorldResult, check_world, unreached
-from checker.cli.options import add_common, non_negative, positive
+from checker.cli.options import add_common, add_with, non_negative, positive
 from checker.replay import itf
 from checker.report import check_text, machine_text
 from checker.report.junit import probe_junit, write_junit
@@ -23,7 +24,6 @@ from checker.worlds import WorldFile, find, shipped, with_dials
 from model.lifecycle import LIFECYCLE
 from model.readings.interpret import evaluate
 from model.readings.prose import words
-from specs.properties import PROPERTIES
 
 HELP = "visit every interleaving of small worlds"
 DESCRIPTION = """\
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RULE.GUARD",
         help="take a guard (or RULE/FIELD, an update) away; may be repeated",
     )
+    add_with(rules)
     rules.add_argument("--fault", metavar="NAME", help="seed a fault (see: show faults)")
     rules.add_argument(
         "--set",
@@ -87,14 +88,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
-    variation = vary(LIFECYCLE, options.fault, tuple(options.without))
+    known = catalogue(LIFECYCLE, options.with_files)
+    variation = vary(LIFECYCLE, options.fault, tuple(options.without), known)
     settings = parse_settings(options.settings)
     if options.seed is not None and options.simulate is None:
         raise Unusable("--seed is for the walks of --simulate N; leave it out, or walk.")
     files = [with_dials(LIFECYCLE, f, settings) for f in _worlds(options, variation)]
     files = _with_rules(files, variation, named=bool(options.worlds) or variation.fault is not None)
     _probe(options)
-    session = _Session(options, output, variation, until_violated=bool(variation) and not options.worlds)
+    session = _Session(options, output, variation, known, until_violated=bool(variation) and not options.worlds)
     for file in files:
         if session.done:
             session.untried.append(file.name)
@@ -158,8 +160,15 @@ def search_options(options: argparse.Namespace, expected: bool) -> Options:
 class _Session:
     """The worlds of one command, reported as they are done."""
 
-    def __init__(self, options: argparse.Namespace, output: Output, variation: Variation, until_violated: bool) -> None:
-        self.options, self.output, self.variation = options, output, variation
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        output: Output,
+        variation: Variation,
+        known: Catalogue,
+        until_violated: bool,
+    ) -> None:
+        self.options, self.output, self.variation, self.known = options, output, variation, known
         self.until_violated = until_violated
         self.results: list[WorldResult] = []
         self.files: dict[str, dict[str, Path]] = {}
@@ -174,7 +183,9 @@ class _Session:
         if self.variation:
             file = replace(file, expect=(), normal_forms=None)
         observe: Any = lambda progress: self.output.progress(file.name, progress)
-        result = check_world(file, self.variation, PROPERTIES, search_options(self.options, bool(file.expect)), observe)
+        result = check_world(
+            file, self.variation, self.known.properties, search_options(self.options, bool(file.expect)), observe
+        )
         self.results.append(result)
         self.files[file.name] = self.save(result)
         if not self.options.json:
@@ -210,7 +221,7 @@ class _Session:
         """The command that reproduces a result. What depends on the machine, time and memory, is not a part of it."""
         options, place = self.options, result.file.place
         said = ["schedproof", "check", place if place in options.worlds else result.file.name]
-        said += self.variation.options
+        said += [*self.known.options, *self.variation.options]
         said += [part for setting in options.settings for part in ("--set", setting)]
         if options.simulate:
             said += ["--simulate", str(options.simulate), "--seed", str(options.seed or 0)]

@@ -15,6 +15,18 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     common.add_argument("--memory", type=positive, metavar="MB", help="at most this much memory")
 
 
+def add_with(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--with",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE.py",
+        dest="with_files",
+        help="a Python file with faults and properties of your own; may be repeated",
+    )
+
+
 def positive(text: str) -> int:
     return _number(text, 1)
 

@@ -6,16 +6,18 @@ import argparse
 import difflib
 from pathlib import Path
 
+from checker.catalogue import Catalogue, catalogue
 from checker.check import violates
+from checker.cli.options import add_with
 from checker.replay import itf
-from checker.replay.story import read_story, rewritten, tell
+from checker.replay.reference import judge, tell_on_engine
+from checker.replay.story import read_story, rewritten, story_layout, tell
 from checker.report import machine_text, trace_text
 from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
 from checker.verdict import Unusable, Verdict, worst
 from checker.version import VERSION
 from model.lifecycle import LIFECYCLE
-from specs.properties import PROPERTIES
 from specs.stories import story_files
 
 HELP = "run stories and traces again"
@@ -27,12 +29,21 @@ stories are run.
 examples:
   schedproof replay                                     all shipped stories
   schedproof replay my-story.txt --rewrite              accept what the story gives now
-  schedproof replay schedproof-traces/*.itf.json        do these traces still show what they showed?"""
+  schedproof replay schedproof-traces/*.itf.json        do these traces still show what they showed?
+  schedproof replay --on ref                            the stories on a real small engine, with its tokens
+  schedproof replay NAME.itf.json --on ref              does the engine refuse it, and what breaks if it does not?"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a story (.txt) or a trace (.itf.json)")
+    parser.add_argument(
+        "--on",
+        choices=("model", "ref"),
+        default="model",
+        help="the rules, or the reference engine with real KV memory (needs torch: the extra `engine`)",
+    )
     parser.add_argument("--rewrite", action="store_true", help="write what each story gives into its file")
+    add_with(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file as well")
     parser.add_argument("--quiet", action="store_true", help="print the last line only")
@@ -41,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     probe_junit(options.junit)
     rows = []
+    known = catalogue(LIFECYCLE, options.with_files)
     for path in options.files or story_files():
-        replay = _trace if path.suffix == ".json" else _story
-        lines, failures = replay(path, options.rewrite)
+        lines, failures = _replay(path, options, known)
         verdict = Verdict.VIOLATED if failures else Verdict.HOLDS
         rows.append({"file": str(path), "verdict": verdict.word, "failures": failures})
         if not options.json:
@@ -59,9 +70,32 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     return verdict
 
 
-def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
+def _replay(path: Path, options: argparse.Namespace, known: Catalogue) -> tuple[list[str], list[str]]:
+    if options.on == "ref":
+        if options.rewrite:
+            raise Unusable("--rewrite accepts what the rules give; leave --on ref out.")
+        return _trace_on_engine(path, known) if path.suffix == ".json" else _story_on_engine(path, known)
+    return _trace(path, known) if path.suffix == ".json" else _story(path, options.rewrite, known)
+
+
+def _story_on_engine(path: Path, known: Catalogue) -> tuple[list[str], list[str]]:
+    """Told by the rules first, whose record must be the accepted one; then by the engine, whose record must be the same."""
+    _, failures = _story(path, False, known)
     story = read_story(path)
-    told = tell(story, LIFECYCLE, PROPERTIES)
+    layout = story_layout(story, LIFECYCLE)
+    engine = tell_on_engine(story, tell(story, LIFECYCLE, known.properties), layout)
+    return [*engine.lines, f"{engine.events} events on the engine"], [*failures, *engine.failures]
+
+
+def _trace_on_engine(path: Path, known: Catalogue) -> tuple[list[str], list[str]]:
+    trace = itf.load(path, LIFECYCLE, known)
+    judgement = judge(trace)
+    return [f"{trace_text.headline(trace)}:", *(f"  {s}" for s in judgement.says)], list(judgement.failures)
+
+
+def _story(path: Path, rewrite: bool, known: Catalogue) -> tuple[list[str], list[str]]:
+    story = read_story(path)
+    told = tell(story, LIFECYCLE, known.properties)
     if rewrite and not told.failures:
         try:
             path.write_text(rewritten(story, told))
@@ -77,9 +111,9 @@ def _story(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
     return [*told.lines, f"{told.events} events"], failures
 
 
-def _trace(path: Path, rewrite: bool) -> tuple[list[str], list[str]]:
-    trace = itf.load(path, LIFECYCLE)
+def _trace(path: Path, known: Catalogue) -> tuple[list[str], list[str]]:
+    trace = itf.load(path, LIFECYCLE, known)
     lines = [f"{trace_text.headline(trace)}: runs as the file says"]
-    shows = trace_text.departs(trace) or violates(trace, PROPERTIES)
+    shows = trace_text.departs(trace) or violates(trace, known.properties)
     failures = [] if shows else [f"it does not violate {trace.shows} any more"]
     return lines, failures

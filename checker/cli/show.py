@@ -9,7 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from checker.catalogue import Catalogue, catalogue
 from checker.check import violates
+from checker.cli.options import add_with
 from checker.replay import itf
 from checker.replay.environment import find_engine
 from checker.replay.port import AdapterLost, Port, command_for
@@ -24,8 +26,6 @@ from model.language.edits import parts
 from model.language.model import nearest
 from model.lifecycle import LIFECYCLE
 from model.readings.python import Machine
-from specs.faults import FAULTS
-from specs.properties import PROPERTIES
 from specs.worlds import world_files
 
 HELP = "show rules, properties, worlds, faults and traces"
@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="DIAL=VALUE", dest="settings", help="of a world: set a dial"
     )
+    add_with(parser)
     parser.add_argument("--quiet", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -76,16 +77,17 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         raise Unusable(
             f"--set and --graph are for pictures of a world; add --format {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}."
         )
+    has = catalogue(LIFECYCLE, options.with_files)
     if options.names:
         lines = _names(options.names, options.format)
     elif options.format in GRAPHS:
         lines = _graph(options)
     elif _is_file(what):
-        lines = _trace(Path(what), options.format)
+        lines = _trace(Path(what), options.format, has)
     elif what in LISTS:
-        lines = _list(what, options.format)
+        lines = _list(what, options.format, has)
     else:
-        lines = _one(what, options.format)
+        lines = _one(what, options.format, has)
     output.lines(lines)
     return Verdict.HOLDS
 
@@ -128,32 +130,34 @@ def _is_file(what: str) -> bool:
     return Path(what).is_file() or what.endswith(".json") or ("/" in what and not update)
 
 
-def _trace(path: Path, form: str) -> list[str]:
-    trace = itf.load(path, LIFECYCLE)
-    known = [p.name for p in PROPERTIES]
+def _trace(path: Path, form: str, has: Catalogue) -> list[str]:
+    trace = itf.load(path, LIFECYCLE, has)
+    known = [p.name for p in has.properties]
     if trace_text.departs(trace):
         return (
-            trace_text.trace_markdown(trace, PROPERTIES) if form == "md" else trace_text.trace_lines(trace, PROPERTIES)
+            trace_text.trace_markdown(trace, has.properties)
+            if form == "md"
+            else trace_text.trace_lines(trace, has.properties)
         )
     if trace.shows not in known and not trace.shows.startswith("bounds."):
         raise Unusable(f"{path} is about {trace.shows}, which is no property; {nearest(trace.shows, known)}.")
-    if not violates(trace, PROPERTIES):
+    if not violates(trace, has.properties):
         raise Unusable(
             f"{path} does not end with {trace.shows} violated; "
             "the rules have changed since the trace was made, or it was edited."
         )
     if form == "json":
         return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
-    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, PROPERTIES)
+    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, has.properties)
 
 
 # ------------------------------------------------------------------------------------------- lists
-def _list(what: str, form: str) -> list[str]:
+def _list(what: str, form: str, has: Catalogue) -> list[str]:
     data: list[dict[str, Any]] = {
         "rules": lambda: [cards.rule_data(r) for r in LIFECYCLE.rules],
-        "properties": lambda: [cards.property_data(p) for p in PROPERTIES],
+        "properties": lambda: [cards.property_data(p) for p in has.properties],
         "worlds": lambda: [_world_data(w) for w in shipped(LIFECYCLE)],
-        "faults": lambda: [cards.fault_data(f) for f in FAULTS],
+        "faults": lambda: [cards.fault_data(f) for f in has.faults],
         "dials": lambda: [cards.dial_data(d) for d in LIFECYCLE.dials],
     }[what]()
     if form == "json":
@@ -197,23 +201,23 @@ def _world_data(file: WorldFile) -> dict[str, Any]:
 
 
 # --------------------------------------------------------------------------------------------- one
-def _one(name: str, form: str) -> list[str]:
-    lines, data = _card(name)
+def _one(name: str, form: str, has: Catalogue) -> list[str]:
+    lines, data = _card(name, has)
     if form == "json":
         return [json.dumps({"version": VERSION, "command": "show", "verdict": "holds"} | data, indent=2)]
     return cards.markdown(lines) if form == "md" else lines
 
 
-def _card(name: str) -> tuple[list[str], dict[str, Any]]:
+def _card(name: str, has: Catalogue) -> tuple[list[str], dict[str, Any]]:
     for rule in LIFECYCLE.rules:
         if name == rule.name or name.startswith((f"{rule.name}.", f"{rule.name}/")):
             if name != rule.name and name not in parts(rule):
                 raise Unusable(f"{rule.name} has no part {name}; {nearest(name, list(parts(rule)))}.")
             return cards.rule_lines(rule, name), cards.rule_data(rule)
-    for declared in PROPERTIES:
+    for declared in has.properties:
         if name == declared.name:
             return cards.property_lines(declared), cards.property_data(declared)
-    for fault in FAULTS:
+    for fault in has.faults:
         if name == fault.name:
             return cards.fault_lines(fault), cards.fault_data(fault)
     for dial in LIFECYCLE.dials:
@@ -228,9 +232,9 @@ def _card(name: str) -> tuple[list[str], dict[str, Any]]:
     known = [
         *LISTS,
         *(r.name for r in LIFECYCLE.rules),
-        *(p.name for p in PROPERTIES),
+        *(p.name for p in has.properties),
         *world_files(),
-        *(f.name for f in FAULTS),
+        *(f.name for f in has.faults),
     ]
     hint = nearest(name, known)
     remedy = hint if hint.startswith("did") else f"try {', '.join(LISTS)}, or a trace file"

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from checker.catalogue import SHIPPED, Catalogue
 from checker.replay.trace import Event, Trace, event, named_arguments
 from checker.variation import Variation, vary
 from checker.verdict import Unusable, cause
@@ -95,8 +96,8 @@ def save(trace: Trace, path: Path, version: str) -> None:
 
 
 # ------------------------------------------------------------------------------------------ loading
-def load(path: Path, model: Model) -> Trace:
-    """Read a trace and run it again.
+def load(path: Path, model: Model, known: Catalogue = SHIPPED) -> Trace:
+    """Read a trace and run it again; `known` has the fault it was made with.
 
     Unusable if the file is no trace, is of another format, or if the rules as they are now do not run as it says.
     """
@@ -113,7 +114,7 @@ def load(path: Path, model: Model) -> Trace:
             raise Unusable(
                 f"{path} is of trace format {made_by}, and this is {FORMAT}; make the trace again with check."
             )
-        return _Loader(path, document, meta, model).trace()
+        return _Loader(path, document, meta, model, known).trace()
     except KeyError as error:
         raise Unusable(
             f"{path} is no schedproof trace: {error.args[0]} is missing; make it again with check."
@@ -127,8 +128,10 @@ def load(path: Path, model: Model) -> Trace:
 class _Loader:
     """Runs the events of a file from the initial state, and holds the states it comes to against those in the file."""
 
-    def __init__(self, path: Path, document: Mapping[str, Any], meta: Mapping[str, Any], model: Model) -> None:
-        self.path, self.document, self.meta = path, document, meta
+    def __init__(
+        self, path: Path, document: Mapping[str, Any], meta: Mapping[str, Any], model: Model, known: Catalogue
+    ) -> None:
+        self.path, self.document, self.meta, self.known = path, document, meta, known
         self.variation = self.changed(model)
         self.model = self.variation.model
         self.world = world(model, meta["world"]["name"], meta["world"]["dials"])
@@ -136,9 +139,11 @@ class _Loader:
 
     def changed(self, model: Model) -> Variation:
         try:
-            return vary(model, self.meta["fault"], tuple(self.meta["without"]))
+            return vary(model, self.meta["fault"], tuple(self.meta["without"]), self.known)
         except Unusable as error:
-            raise Unusable(f"{self.path} cannot be run: {error}") from None
+            theirs = self.meta["fault"] in [f.name for f in self.known.faults] or self.meta["fault"] is None
+            hint = "" if theirs else " If it is a fault of your own, name its file with --with FILE.py."
+            raise Unusable(f"{self.path} cannot be run: {error}{hint}") from None
 
     def trace(self) -> Trace:
         stored, shows = self.document["states"], self.meta["property"]

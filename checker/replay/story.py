@@ -46,13 +46,45 @@ class Story:
     golden: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Happened:
+    """An event of a story: what fired, in which line, and the states around it."""
+
+    place: str
+    rule: str
+    at: tuple[int, ...]
+    text: str
+    before: tuple[int, ...]
+    then: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class WasRefused:
+    """An event that a story says is refused, with the guards (`rule.guard`) that refuse it."""
+
+    place: str
+    rule: str
+    at: tuple[int, ...]
+    text: str
+    guards: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A boundary of a story, with what is known of each request there."""
+
+    title: str
+    records: tuple[Record, ...]
+
+
 @dataclass
 class Told:
-    """What a story gave: its record, and the sentences about what it did not keep to."""
+    """What a story gave: its record, the sentences about what it did not keep to, and what happened in it."""
 
     lines: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     events: int = 0
+    happened: list[Happened | WasRefused | Boundary] = field(default_factory=list)
 
 
 def read_story(path: Path) -> Story:
@@ -73,10 +105,23 @@ def rewritten(story: Story, told: Told) -> str:
     return f"{story.head}\n{RULER}\n" + "\n".join(told.lines) + "\n"
 
 
-def tell(story: Story, model: Model, properties: Sequence[Property]) -> Told:
-    """Run a story. Unusable for a line that cannot be understood; what the rules or the record deny is a failure."""
+def boundary_lines(title: str, records: list[Record]) -> list[str]:
+    return [title, *(f"  {line}" for line in table(records))]
+
+
+def story_layout(story: Story, model: Model) -> Layout:
+    """The cells of the story's world. Unusable for a world that cannot be."""
     if not story.script or not story.script[0][1].startswith("dials "):
         raise Unusable(f"{story.place}: a story begins with its world; write dials requests=2 prompt=2 ... first.")
+    number, line = story.script[0]
+    try:
+        return Layout(model, world(model, story.name, dict(parse_setting(s) for s in line.split()[1:])))
+    except WorldError as error:
+        raise Unusable(f"{story.place}:{number}: {error}") from None
+
+
+def tell(story: Story, model: Model, properties: Sequence[Property]) -> Told:
+    """Run a story. Unusable for a line that cannot be understood; what the rules or the record deny is a failure."""
     teller = _Teller(story, model, properties)
     for number, line in story.script[1:]:
         teller.line(number, line)
@@ -87,12 +132,8 @@ def tell(story: Story, model: Model, properties: Sequence[Property]) -> Told:
 class _Teller:
     def __init__(self, story: Story, model: Model, properties: Sequence[Property]) -> None:
         self.story = story
-        number, line = story.script[0]
-        try:
-            made = world(model, story.name, dict(parse_setting(s) for s in line.split()[1:]))
-        except WorldError as error:
-            raise Unusable(f"{story.place}:{number}: {error}") from None
-        self.layout = Layout(model, made)
+        self.layout = story_layout(story, model)
+        made = self.layout.world
         self.moves = list(moves(self.layout))
         self.ledger = Ledger(self.layout)
         self.properties = [p for p in properties if evaluate(p.needs, made) and p.shape in (Shape.STATE, Shape.STEP)]
@@ -141,6 +182,7 @@ class _Teller:
             read = self.layout.reader(before, then) if declared.shape is Shape.STEP else self.layout.reader(then)
             if not evaluate(declared.term, self.layout.world, {}, read):
                 self.told.failures.append(f"{place}: {instance.text} violates {declared.name}")
+        self.told.happened.append(Happened(place, instance.rule.name, instance.at, instance.text, before, then))
         self.ledger.step(instance, then)
         self.told.events += 1
         if instance.rule.name == "recycle":
@@ -152,6 +194,8 @@ class _Teller:
         word, *given = rest[:-2]
         instance = self.instances(place, word, given)[0]
         false = false_guards(self.layout, instance.rule, instance.at, self.ledger.state)
+        guards = tuple(f"{word}.{name}" for name in false)
+        self.told.happened.append(WasRefused(place, word, instance.at, instance.text, guards))
         if rest[-1] not in false:
             said = f"at {', '.join(false)}" if false else "not at all"
             self.told.failures.append(
@@ -174,5 +218,6 @@ class _Teller:
     def boundary(self, why: str) -> None:
         self.boundaries += 1
         running = ", ".join(self.ledger.running()) or "nobody"
-        self.told.lines.append(f"boundary {self.boundaries} ({why}): running {running}")
-        self.told.lines += [f"  {line}" for line in table(self.ledger.records())]
+        title, records = f"boundary {self.boundaries} ({why}): running {running}", self.ledger.records()
+        self.told.happened.append(Boundary(title, tuple(records)))
+        self.told.lines += boundary_lines(title, records)

@@ -110,6 +110,7 @@ class _Search:
             done = 0
             while done < len(result.states) and result.bound is None:
                 if self.limits.depth is not None and result.depth >= self.limits.depth:
+                    self._dead_ends(done)
                     result.bound = f"depth {self.limits.depth}"
                     break
                 end = len(result.states)
@@ -165,9 +166,26 @@ class _Search:
             result.targets.append(target)
             result.taken.append(k)
         result.first_edge.append(len(result.targets))
+        self._at_rest(source, successors)
+
+    def _at_rest(self, source: int, successors: Sequence[tuple[int, Any, Any]]) -> None:
+        state = self.result.states[source]
         for name, quiescent, apart in self.rest:
-            if name not in result.violations and all(k in apart for k, _, _ in successors) and not quiescent(state):
-                self._violate(name, result.depth, source, None)
+            if (
+                name not in self.result.violations
+                and all(k in apart for k, _, _ in successors)
+                and not quiescent(state)
+            ):
+                self._violate(name, self.result.depth, source, None)
+
+    def _dead_ends(self, start: int) -> None:
+        """Look for dead ends in the last level that a bound on the depth allows; its steps count for nothing else."""
+        if not self.rest:
+            return
+        counted = [list(c) for c in (self.machine.fired, self.machine.sole)]
+        for source in range(start, len(self.result.states)):
+            self._at_rest(source, self.machine.successors(self.result.states[source]))
+        self.machine.fired[:], self.machine.sole[:] = counted
 
     def _reach(self, source: int, k: int, target: Any, raw: Any) -> int:
         known = self.number.get(target)

@@ -125,7 +125,10 @@ def mixes(s: Lifecycle) -> Term:
     witness=lambda s: s.status[oldest] == Status.EXECUTED,
 )
 def window(s: Lifecycle) -> Term:
-    """The window is filled (and, in order, executed) from the oldest on; an entry has tokens exactly where it has work."""
+    """The window is filled (and, in order, executed) from the oldest on.
+
+    An entry has tokens exactly where it has work, and samples only there.
+    """
 
     def filled(i: Slot) -> Term:
         return (s.status[i] == Status.EMPTY) | forall(Slot, lambda j: (j >= i) | (s.status[j] != Status.EMPTY))
@@ -136,7 +139,8 @@ def window(s: Lifecycle) -> Term:
 
     def entries(i: Slot, r: Request) -> Term:
         empty = implies(s.status[i] == Status.EMPTY, ~in_window(s, i, r))
-        return (in_window(s, i, r) == (s.tokens[i, r] > 0)) & empty
+        work = (in_window(s, i, r) == (s.tokens[i, r] > 0)) & implies(s.samples[i, r], in_window(s, i, r))
+        return work & empty
 
     return forall(Slot, lambda i: filled(i) & in_order(i) & forall(Request, lambda r: entries(i, r)))
 

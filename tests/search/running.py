@@ -60,6 +60,22 @@ CAUGHT = {
     "admit-with-result-due": ("eligibility.samples-at-end", 13),
     "executed-after-one-worker": ("memory.settled-is-there", 6),
     "overtakes-own-step": ("memory.reads-own-text", 9),
+    "freed-by-two-paths": ("ownership.references", 7),
+    "cached-block-returned-twice": ("ownership.references", 10),
+    "release-only-known-tokens": ("ownership.references", 6),
+    "abort-frees-nothing": ("rest.no-dead-end", 6),
+    "stale-work-pins-nothing": ("ownership.keeps", 7),
+    "resumed-judged-by-prompt": ("eligibility.samples-at-end", 14),
+    "stale-chunk-counts": ("progress.ends-with-residency", 8),
+    "planned-request-preempted": ("eligibility.only-running", 5),
+    "cancel-ends-another": ("delivery.end-was-asked", 3),
+    "abort-after-finish": ("delivery.first-wins", 9),
+    "rejected-not-answered": ("rest.no-dead-end", 2),
+    "never-refused": ("rest.no-dead-end", 1),
+    "idle-seats-not-chosen": ("rest.no-dead-end", 1),
+    "nobody-is-preempted": ("rest.no-dead-end", 18),
+    "acquire-keeps-one-index": ("sharing.computed-first", 13),
+    "published-under-two-names": ("sharing.one-name", 8),
 }
 
 

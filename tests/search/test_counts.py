@@ -22,7 +22,12 @@ from tests.search.second import Rules, depth_first
 COUNTS = {
     "misfit": (657, 1_017, 3_519),
     "solo": (621, 1_109, 3_520),
+    "solo-late": (749, 1_327, 4_326),
+    "solo-spare": (2_293, 4_189, 14_965),
+    "solo-overrun": (2_009, 9_437, 34_479),
     "solo-prefix": (2_133, 10_195, 35_351),
+    "two-workers-ordered": (6_294, 18_405, 93_634),
+    "two-families-ordered": (21_549, 41_541, 193_874),
     "crowded-no-preemption": (6_698, 24_837, 88_034),
     "two-families": (13_337, 25_297, 112_172),
     "late-commit-unordered": (7_865, 30_818, 114_849),
@@ -49,7 +54,16 @@ COUNTS = {
     "unmixed": (52_076, 521_309, 2_834_300),
     "pair": (55_868, 559_613, 3_081_020),
 }
-SMALL = ("solo", "misfit", "solo-prefix", "crowded-no-preemption", "two-families")
+SMALL = (
+    "solo",
+    "misfit",
+    "solo-late",
+    "solo-spare",
+    "solo-overrun",
+    "solo-prefix",
+    "crowded-no-preemption",
+    "two-families",
+)
 
 
 def test_every_shipped_world_is_counted() -> None:

@@ -36,6 +36,11 @@ MANY = 150_000
 SMALL = (
     "solo",
     "misfit",
+    "solo-late",
+    "solo-spare",
+    "solo-overrun",
+    "two-workers-ordered",
+    "two-families-ordered",
     "solo-prefix",
     "crowded-no-preemption",
     "two-families",
@@ -47,7 +52,7 @@ SMALL = (
     "vllm-window",
     "vllm-sync",
 )
-QUICK = ("solo", "misfit", "solo-prefix", "crowded-no-preemption")
+QUICK = ("solo", "misfit", "solo-late", "solo-spare", "solo-overrun", "solo-prefix", "crowded-no-preemption")
 DEPTH = 14
 
 

@@ -1,0 +1,164 @@
+"""The hunt for one subject: world after world, the smallest first, until something other than a bound catches it."""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from checker.catalogue import Catalogue
+from checker.check import confirm
+from checker.mutate.subjects import Kind, Subject
+from checker.replay import itf
+from checker.replay.trace import trace_of
+from checker.search.explore import Exploration, Found, explore
+from checker.search.home import lost
+from checker.search.limits import Limits
+from checker.variation import Variation
+from checker.version import VERSION
+from checker.worlds import WorldFile
+from model.language.model import Model
+from model.language.properties import Property, Shape
+from model.readings.python import Machine
+from model.readings.world import World
+
+AFTER_VIOLATION = 2_000  # how many states more are visited to see what else notices the change
+AFTER_FAULT = 100_000  # the same for a fault, whose own property may need a longer way than others
+ENOUGH = 10_000  # states after which a change that coverage noticed is not tried any further
+BOUNDS = "bounds."
+
+
+class How(enum.Enum):
+    """What noticed a change."""
+
+    PROPERTY = "a property"
+    BOUNDS = "the bounds of a field only"
+    COVERAGE = "a rule that never fires any more, or a witness that is not met"
+
+
+@dataclass(frozen=True)
+class Catch:
+    """How a subject was caught: by what, in which world, after how many steps.
+
+    `also` is every property seen violated there with its length, `trace` the shortest run as an ITF document (none
+    where only coverage noticed).
+    """
+
+    how: How
+    shows: str
+    length: int
+    world: str
+    also: Mapping[str, int]
+    trace: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Hunted:
+    """What came of a subject. `tried`: worlds explored to the end that show nothing; `left`: not explored any more."""
+
+    subject: Subject
+    catch: Catch | None
+    tried: tuple[str, ...]
+    left: tuple[str, ...]
+    seconds: float
+
+
+class Sound:
+    """What the unchanged rules do in the worlds, by name; found out when it is first asked for."""
+
+    def __init__(self, model: Model, properties: Sequence[Property]) -> None:
+        self.model, self.properties = model, properties
+        self._matter: dict[str, frozenset[str]] = {}
+        self._reached: dict[str, frozenset[str]] = {}
+
+    def matter(self, world: World) -> frozenset[str]:
+        """The guards that alone kept a rule from firing somewhere. Taking another away changes nothing there."""
+        if world.name not in self._matter:
+            alone = explore(Machine(self.model, world)).sole
+            self._matter[world.name] = frozenset(guard for guard, times in alone.items() if times)
+        return self._matter[world.name]
+
+    def reached(self, world: World) -> frozenset[str]:
+        """The rules that fire and the witnesses that are met, in words."""
+        if world.name not in self._reached:
+            self._reached[world.name] = reached(explore(Machine(self.model, world, self.properties)))
+        return self._reached[world.name]
+
+
+def reached(explored: Exploration) -> frozenset[str]:
+    """The rules that fired and the witnesses that were met."""
+    fired = (f"the rule {rule}" for rule, times in explored.fired.items() if times)
+    return frozenset([*fired, *(f"the witness of {name}" for name in explored.met)])
+
+
+def hunt(
+    model: Model, known: Catalogue, sound: Sound, subject: Subject, files: Sequence[WorldFile], most: int
+) -> Hunted:
+    """Try the worlds in order; those that make it more than `most` states in all are left."""
+    began, variation = time.monotonic(), subject.variation(model, known)
+    weak: Catch | None = None
+    tried: list[str] = []
+    visited = 0
+    for number, file in enumerate(files):
+        if visited and visited + (file.normal_forms or 0) > (most if weak is None else min(most, ENOUGH)):
+            left = tuple(f.name for f in files[number:])
+            return Hunted(subject, weak, tuple(tried), left, time.monotonic() - began)
+        if subject.kind is Kind.GUARD and subject.name not in sound.matter(file.world):
+            continue
+        tried.append(file.name)
+        catch, states = _look(known, sound, subject, variation, file)
+        visited += states
+        if catch is not None and catch.how is How.PROPERTY:
+            return Hunted(subject, catch, tuple(tried[:-1]), (), time.monotonic() - began)
+        if catch is not None and (weak is None or (weak.how is How.COVERAGE and catch.how is How.BOUNDS)):
+            weak = catch
+    return Hunted(subject, weak, tuple(tried), (), time.monotonic() - began)
+
+
+def _look(
+    known: Catalogue, sound: Sound, subject: Subject, variation: Variation, file: WorldFile
+) -> tuple[Catch | None, int]:
+    machine = Machine(variation.model, file.world, known.properties)
+    after = AFTER_VIOLATION if subject.kind is not Kind.FAULT else AFTER_FAULT
+    explored = explore(machine, limits=Limits(after_violation=after))
+    found = _violations(explored)
+    if found:
+        return _caught(known, subject, variation, file.name, explored, found), len(explored.states)
+    missing = sorted(sound.reached(file.world) - reached(explored))
+    if missing and explored.bound is None:
+        return Catch(How.COVERAGE, f"{missing[0]} not reached", 0, file.name, {}, None), len(explored.states)
+    return None, len(explored.states)
+
+
+def _violations(explored: Exploration) -> dict[str, Found]:
+    found = dict(explored.violations)
+    if explored.bound is None and not explored.beyond:
+        for declared in explored.machine.properties:
+            if declared.shape is Shape.HOME and (nowhere := lost(explored, declared)) is not None:
+                found[declared.name] = nowhere
+    return found
+
+
+def _caught(
+    known: Catalogue,
+    subject: Subject,
+    variation: Variation,
+    world: str,
+    explored: Exploration,
+    found: Mapping[str, Found],
+) -> Catch:
+    """The property that a fault names if it is there, else the one with the shortest trace.
+
+    Bounds come last, and before them a way home that is lost: its trace ends long before anybody sees what is wrong.
+    """
+    fault = subject.fault(known)
+    named = fault.caught_by if fault is not None else None
+    homes = [p.name for p in known.properties if p.shape is Shape.HOME]
+    shows = min(found, key=lambda name: (name != named, name.startswith(BOUNDS), name in homes, found[name].depth))
+    trace = trace_of(explored, found[shows], variation)
+    confirm(trace, known.properties)
+    how = How.BOUNDS if shows.startswith(BOUNDS) else How.PROPERTY
+    also = {name: f.depth for name, f in sorted(found.items(), key=lambda item: item[1].depth)}
+    return Catch(how, shows, trace.length, world, also, itf.to_itf(trace, VERSION))

@@ -1,0 +1,36 @@
+"""Which of the engine's switches makes a change of the rules in the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.variation import Variation
+from checker.verdict import Unusable
+from engine_ref import EFFECTS, GUARDS, MISTAKES
+from model.language.edits import Drop
+from model.language.model import nearest
+
+
+def dropped(variation: Variation) -> tuple[str, ...]:
+    """The parts of rules that the variation leaves out."""
+    changes = variation.fault.changes if variation.fault else ()
+    return (*(c.part for c in changes if isinstance(c, Drop)), *variation.without)
+
+
+def switches(variation: Variation) -> tuple[str, ...] | None:
+    """What to switch off, or None if the engine cannot be changed in this way: then the change is in the model only."""
+    fault = variation.fault
+    found = list(dropped(variation))
+    if fault is not None and not all(isinstance(c, Drop) for c in fault.changes):
+        if fault.name not in MISTAKES:
+            return None
+        found.append(fault.name)
+    return tuple(found) if all(f in GUARDS or f in EFFECTS or f in MISTAKES for f in found) else None
+
+
+def check_switches(off: Sequence[str]) -> None:
+    """Unusable, with the nearest name, if the engine has no such switch."""
+    known = [*GUARDS, *EFFECTS, *MISTAKES]
+    for name in off:
+        if name not in known:
+            raise Unusable(f"the engine has no switch {name}; {nearest(name, known)}.")

@@ -1,0 +1,60 @@
+"""The results of `mutate` for machines: JSON and JUnit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from checker.mutate.campaign import Campaign
+from checker.mutate.hunt import Hunted
+from checker.report.junit import Case
+from specs.faults.equivalent import EQUIVALENT
+
+
+def mutate_json(result: Campaign, version: str) -> str:
+    """The document of `mutate --json`."""
+    document = {
+        "version": version,
+        "command": "mutate",
+        "verdict": result.verdict.word,
+        "subjects": [_row(h) for h in result.hunted],
+        "caught": len(result.caught),
+        "caught_beyond_bounds": result.beyond_bounds,
+        "protected_by": result.protected_by(),
+        "wrong": result.wrong,
+    }
+    return json.dumps(document, indent=2)
+
+
+def _row(hunted: Hunted) -> dict[str, Any]:
+    catch = hunted.catch
+    caught = None
+    if catch is not None:
+        caught = {
+            "how": catch.how.name.lower(),
+            "by": catch.shows,
+            "length": catch.length,
+            "world": catch.world,
+            "also": dict(catch.also),
+        }
+    return {
+        "name": hunted.subject.name,
+        "kind": hunted.subject.kind.name.lower(),
+        "caught": caught,
+        "changes_nothing_because": EQUIVALENT.get(hunted.subject.name) if catch is None else None,
+        "worlds_showing_nothing": list(hunted.tried) if catch is None else [],
+        "worlds_left": list(hunted.left),
+        "seconds": round(hunted.seconds, 3),
+    }
+
+
+def mutate_cases(result: Campaign) -> list[Case]:
+    """A test case for each subject, and one for whatever else is wrong."""
+    wrong, cases = dict(result.wrong), []
+    for hunted in result.hunted:
+        name = hunted.subject.name
+        why = wrong.pop(name, None)
+        said = f"{name} {why}" if why is not None else ""
+        where = f"schedproof.mutate.{hunted.subject.kind.name.lower()}"
+        cases.append(Case(where, name, failure=said, seconds=hunted.seconds))
+    return cases + [Case("schedproof.mutate", name, failure=f"{name} {why}") for name, why in wrong.items()]

@@ -1,0 +1,90 @@
+"""The results of `mutate` as text."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from checker.mutate.campaign import Campaign
+from checker.mutate.hunt import How, Hunted
+from checker.mutate.subjects import Kind
+from specs.faults.equivalent import EQUIVALENT
+
+HEADS = {
+    Kind.FAULT: "faults",
+    Kind.GUARD: "guards taken away",
+    Kind.UPDATE: "updates taken away",
+}
+
+
+def table_lines(result: Campaign) -> list[str]:
+    """Each subject with who caught it, after how many steps, and where."""
+    lines: list[str] = []
+    wide = max((len(h.subject.name) for h in result.hunted), default=0)
+    for kind, head in HEADS.items():
+        rows = [h for h in result.hunted if h.subject.kind is kind]
+        if rows:
+            lines += ["", f"{head}:", *(f"  {h.subject.name:{wide}}  {caught_by(h)}" for h in rows)]
+    return lines[1:]
+
+
+def caught_by(hunted: Hunted) -> str:
+    catch = hunted.catch
+    if catch is None:
+        return "changes nothing" if hunted.subject.name in EQUIVALENT else "SURVIVED"
+    if catch.how is How.COVERAGE:
+        return f"{catch.shows} in {catch.world}"
+    return f"{catch.shows} after {steps(catch.length)} in {catch.world}"
+
+
+def steps(number: int) -> str:
+    return f"{number} step" + "s" * (number != 1)
+
+
+def survivor_lines(result: Campaign) -> list[str]:
+    """What nothing caught: why that is right, or how far it was tried."""
+    lines = ["", "changing nothing, and why:"] if any(h.subject.name in EQUIVALENT for h in result.survivors) else []
+    for why in dict.fromkeys(EQUIVALENT[h.subject.name] for h in result.survivors if h.subject.name in EQUIVALENT):
+        parts = [h.subject.name for h in result.survivors if EQUIVALENT.get(h.subject.name) == why]
+        lines.append(f"  {', '.join(parts)}: {why}")
+    for h in result.survivors:
+        if h.subject.name not in EQUIVALENT:
+            tried = f"{len(h.tried)} worlds show nothing" if h.tried else "it makes no difference in any shipped world"
+            lines += [
+                "",
+                f"{h.subject.name} survived: {tried}; {len(h.left)} larger ones were left (--states N tries more)",
+            ]
+    return lines
+
+
+def reverse_lines(result: Campaign) -> list[str]:
+    """For each property, the guards that protect it."""
+    lines = ["", "which guards protect which property:"]
+    for name, guards in result.protected_by().items():
+        lines.append(f"  {name}: {', '.join(dict.fromkeys(guards)) or 'no guard by itself'}")
+    return lines
+
+
+def wrong_lines(result: Campaign) -> list[str]:
+    return ["", *(f"{name} {why}" for name, why in result.wrong.items())] if result.wrong else []
+
+
+def again(hunted: Hunted, options: Sequence[str]) -> str:
+    """The command that shows the trace."""
+    world = [hunted.catch.world] if hunted.catch is not None else []
+    return shlex.join(["schedproof", "check", *world, *hunted.subject.option, *options])
+
+
+def summary(result: Campaign) -> str:
+    """The last line."""
+    counted = {kind: [h for h in result.hunted if h.subject.kind is kind] for kind in Kind}
+    said = []
+    for kind, name in ((Kind.FAULT, "faults"), (Kind.GUARD, "guards"), (Kind.UPDATE, "updates")):
+        if counted[kind]:
+            caught = sum(h.catch is not None for h in counted[kind])
+            same = sum(h.catch is None and h.subject.name in EQUIVALENT for h in counted[kind])
+            said.append(
+                f"{caught} of {len(counted[kind])} {name} caught" + (f" ({same} change nothing)" if same else "")
+            )
+    share = 100 * result.beyond_bounds / len(result.caught) if result.caught else 0.0
+    return f"{result.verdict.word}: {', '.join(said)}; {share:.0f} % of those caught by more than the bounds of a field"
