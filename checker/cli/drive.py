@@ -193,7 +193,7 @@ class _Drive:
         small = [shrink(driver, f) for f in sorted(result.findings.values(), key=lambda f: -len(f.moves))]
         findings = sorted({f.label: f for f in small}.values(), key=lambda f: len(f.moves))
         files = {f.label: self.save(driver, name, load, f) for f in findings}
-        told = [drive_text.finding_row(f, files[f.label], self.known) for f in findings]
+        told = [drive_text.finding_row(f, files[f.label], self.known, stated["assumed"]) for f in findings]
         self.rows.append(drive_text.row(name, load.name, sorted(assumed), dials, result, told))
         self.output.details(drive_text.run_lines(self.rows[-1]))
 
