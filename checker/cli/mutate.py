@@ -56,6 +56,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     probe_junit(options.junit)
     known = catalogue(LIFECYCLE, options.with_files)
     chosen = subjects(LIFECYCLE, known, options.names)
+    probe_junit(options.junit)
     result = campaign(known, chosen, not options.names, processes(options.jobs), options.states, watch=output.status)
     if options.traces is not None:
         save(result, options.traces)

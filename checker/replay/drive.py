@@ -159,6 +159,8 @@ class Driver:
         if at_rest(observed) and not any(_goes_on(m) for m in reached.moves):
             for kind, sentence in left_behind(observed):
                 self.found(kind, sentence, way, leans)
+        elif not at_rest(observed) and all(_of_a_client(m) for m in reached.moves):
+            self.found(STUCK, f"{_alive(observed)} never end: nothing is left to do but for clients", way, leans)
         return reached
 
     def found(
@@ -174,7 +176,11 @@ class Driver:
 
     # -------------------------------------------------------------------------------- the search
     def run(self, limits: DriveLimits, seed: int, observe: Callable[[Driven, str], None]) -> Driven:
-        """Breadth first until the states or half of the time are used up, then random walks."""
+        """Breadth first until the states or most of the time are used up, then random walks.
+
+        After a search that went to the end, walks take as long again at most: states that look alike were joined, and an
+        engine may differ in what is not observed.
+        """
         self.drop(self.start())  # an engine may take long to load; that is no part of the search
         began = time.monotonic()
 
@@ -183,7 +189,8 @@ class Driver:
 
         try:
             self._breadth_first(limits, clock, observe)
-            self._walks(limits, random.Random(seed), clock, observe)
+            until = min(limits.seconds, 2 * clock()) if self.result.exhausted else limits.seconds
+            self._walks(until, random.Random(seed), clock, observe)
         except KeyboardInterrupt:
             self.result.bound = INTERRUPT
         self.result.seconds = clock()
@@ -224,14 +231,12 @@ class Driver:
 
     def _walks(
         self,
-        limits: DriveLimits,
+        until: float,
         chance: random.Random,
         clock: Callable[[], float],
         observe: Callable[[Driven, str], None],
     ) -> None:
-        if self.result.exhausted:
-            return
-        while clock() < limits.seconds:
+        while clock() < until:
             node = self.start()
             for _ in range(LONGEST_WALK):
                 if not node.moves:
@@ -268,9 +273,7 @@ class Driver:
             if at_rest(at.observation):
                 break
         if not at_rest(at.observation):
-            alive = [r for r, q in enumerate(at.observation["requests"]) if q["phase"] not in ("NEW", "FINISHED")]
-            names = ", ".join(f"r{r}" for r in alive)
-            sentence = f"{names} never end although the engine runs on for {FAIR_MOVES} turns"
+            sentence = f"{_alive(at.observation)} never end although the engine runs on for {FAIR_MOVES} turns"
             self.found(STUCK, sentence, node.way(), node.leans)
         if at is not node:
             self.drop(at)
@@ -337,3 +340,12 @@ class Driver:
 def _goes_on(move: Move) -> bool:
     """Whether the move is a small step by which an engine that moves at the grain of the rules is not at rest yet."""
     return move["kind"] == "event" and move["rule"] not in ("submit", "cancel")
+
+
+def _of_a_client(move: Move) -> bool:
+    """Whether the move is a client's, which nobody can count on."""
+    return move["kind"] in ("submit", "cancel") or (move["kind"] == "event" and not _goes_on(move))
+
+
+def _alive(seen: Observation) -> str:
+    return ", ".join(f"r{r}" for r, q in enumerate(seen["requests"]) if q["phase"] not in ("NEW", "FINISHED"))

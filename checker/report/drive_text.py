@@ -14,9 +14,13 @@ Row = Mapping[str, Any]
 
 
 # ----------------------------------------------------------------------------------------------------- rows
-def finding_row(finding: Finding, script: Path, known: Sequence[str]) -> dict[str, Any]:
-    """A finding as JSON has it. `standing` says whether it counts: `new`, or `known`, or `assumption`."""
-    standing = "assumption" if finding.rests_on else "known" if finding.label in known else "new"
+def finding_row(finding: Finding, script: Path, known: Sequence[str], stated: Sequence[str]) -> dict[str, Any]:
+    """A finding as JSON has it. `standing` says whether it counts: `new`, or `known`, or `assumption`.
+
+    `stated`: the assumptions of the configuration. What rests on one that the engine never made counts as any other.
+    """
+    excused = any(name in stated for name in finding.rests_on)
+    standing = "assumption" if excused else "known" if finding.label in known else "new"
     return {
         "kind": finding.label,
         "sentence": finding.sentence,

@@ -20,6 +20,7 @@ class Case:
     error: str = ""
     text: str = ""
     note: str = ""
+    seconds: float | None = None
 
 
 def probe_junit(path: Path | None) -> None:
@@ -47,6 +48,8 @@ def write_junit(suite: str, cases: Sequence[Case], path: Path) -> None:
 
 def _add(root: ET.Element, case: Case) -> None:
     element = ET.SubElement(root, "testcase", classname=case.where, name=case.name)
+    if case.seconds is not None:
+        element.set("time", f"{case.seconds:.3f}")
     if case.failure:
         ET.SubElement(element, "failure", message=case.failure).text = case.text or None
     if case.error:

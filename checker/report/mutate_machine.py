@@ -57,5 +57,6 @@ def mutate_cases(result: Campaign) -> list[Case]:
         why = wrong.pop(name, None)
         where = f"schedproof.mutate.{hunted.subject.kind.name.lower()}"
         note = f"changes nothing: {EQUIVALENT[name]}" if hunted.catch is None and name in EQUIVALENT else ""
-        cases.append(Case(where, name, failure=f"{name} {why}" if why else "", note="" if why else note))
+        said = f"{name} {why}" if why else ""
+        cases.append(Case(where, name, failure=said, note="" if why else note, seconds=hunted.seconds))
     return cases + [Case("schedproof.mutate", name, failure=f"{name} {why}") for name, why in wrong.items()]

@@ -120,7 +120,7 @@ def serve(fault: str | None, dials: dict[str, Any], misbehave: str) -> None:
                 "feasible-requests": "All fit.",
             }
             about = {"dials": dials, "assumed": list(assumptions), "about": "the rules themselves"}
-            configurations = {"rules": about, "again": about}
+            configurations = {"rules": about, "again": about, "assuming-nothing": {**about, "assumed": []}}
             answer |= {"protocol": 1, "engine": "model", "version": "1", "tested": True, "names": {}}
             answer |= {"configurations": configurations, "snapshot": "copy", "assumptions": assumptions}
             answer |= {"preset": ["rules"]}

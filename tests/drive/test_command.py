@@ -50,7 +50,10 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
     assert (found["length"], len(found["moves"])) == (5, 5)
     assert Path(found["script"]).read_text().startswith("# the moves: ")
     assert json.loads(Path(found["trace"]).read_text())["#meta"]["schedproof"]["property"].endswith("notify.once")
-    assert document["untried"] == {"configurations": ["again"], "loads": ["tight", "roomy", "crowd"]}
+    assert document["untried"] == {
+        "configurations": ["again", "assuming-nothing"],
+        "loads": ["tight", "roomy", "crowd"],
+    }
     suite = ET.parse("junit.xml").getroot()
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "1")
     failure, left = (child for case in suite for child in case)
@@ -83,6 +86,13 @@ def test_what_rests_on_an_assumption_is_labelled_and_not_counted(cli: Cli, adapt
     assert drive(cli, engine, "--json").document("drive")["runs"][0]["findings"] == []
 
 
+def test_what_an_engine_never_assumed_counts(cli: Cli, adapter: Any) -> None:
+    ran = drive(cli, adapter("admit-what-never-fits"), "--config", "assuming-nothing", "--json")
+    assert ran.code == 1
+    (run,) = ran.document("drive")["runs"]
+    assert (run["assumed"], [f["standing"] for f in run["findings"]]) == ([], ["new"])
+
+
 def test_an_exception_of_the_engine_comes_with_its_traceback(cli: Cli, adapter: Any) -> None:
     engine = adapter("", "raise")
     (found,) = drive(cli, engine, "--json").document("drive")["runs"][0]["findings"]
@@ -103,12 +113,12 @@ def test_it_says_what_it_tries_and_what_not(cli: Cli, adapter: Any) -> None:
     assert "trying 1 configuration under 2 loads: rules; loads contended, tight\n" in out
     assert "rules, contended: 0 findings in " in out
     assert "rules, tight: 0 findings in " in out
-    assert "not tried: 1 configuration and 2 loads; --minutes N tries all, N minutes each\n" in out
+    assert "not tried: 2 configurations and 2 loads; --minutes N tries all, N minutes each\n" in out
 
 
 def test_minutes_try_everything(cli: Cli, adapter: Any) -> None:
     document = cli("drive", adapter(), "--python", sys.executable, "--minutes", "0.01", "--json").document("drive")
-    assert len(document["runs"]) == 2 * 4
+    assert len(document["runs"]) == 3 * 4
     assert document["untried"] == {"configurations": [], "loads": []}
 
 
@@ -123,7 +133,10 @@ def test_an_interrupt_ends_the_run_and_the_rest_is_untried(
     assert ran.code == 3
     document = ran.document("drive")
     assert [r["bound"] for r in document["runs"]] == [INTERRUPT]
-    assert document["untried"] == {"configurations": ["again"], "loads": ["tight", "roomy", "crowd"]}
+    assert document["untried"] == {
+        "configurations": ["again", "assuming-nothing"],
+        "loads": ["tight", "roomy", "crowd"],
+    }
 
 
 def test_an_adapter_that_is_lost_ends_cleanly(cli: Cli, adapter: Any) -> None:

@@ -53,7 +53,25 @@ EXPECTED: dict[str, Found] = {
     "promise-kept-at-abort": (PAIR, {"cache": "all", "publish": "ordered"}, "differs: published", 7),
     "preempt-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "preempt.not-leaned-on", 9),
     "abort-leaned-on": (PAIR, {"cache": "all", "publish": "ordered"}, "abort.not-leaned-on", 10),
+    "freed-by-two-paths": (SMALL, {}, "differs: ref", 7),
+    "cached-block-returned-twice": (PAIR, {"cache": "all"}, "differs: ref", 10),
+    "release-only-known-tokens": (SMALL, {}, "differs: ref", 6),
+    "abort-frees-nothing": (SMALL, {}, "held at rest", 6),
+    "stale-work-pins-nothing": (SMALL, {}, "release.unpinned", 7),
+    "resumed-judged-by-prompt": (SMALL, {}, "differs: owed", 14),
+    "stale-chunk-counts": (SMALL, {}, "retire_chunk.live", 17),
+    "planned-request-preempted": (SMALL, {}, "launch.something", 6),
+    "cancel-ends-another": (PAIR, {}, "abort.asked", 3),
+    "abort-after-finish": (SMALL, {}, "abort.unfinished", 4),
+    "rejected-not-answered": (MISFIT, {}, "terminal message, without feasible-requests", 2),
+    "never-refused": (MISFIT, {}, "stuck, without feasible-requests", 1),
+    "idle-seats-not-chosen": (SMALL, {}, "stuck", 1),
+    "nobody-is-preempted": (PAIR, {}, "stuck", 18),
+    "acquire-keeps-one-index": (PAIR, {"cache": "all"}, "differs: published", 13),
 }
+
+# An engine's block has one name, its tokens: those of a shared prefix and of a request's own text are the same there.
+INVISIBLE = {"published-under-two-names"}
 
 
 def driver(port: Port, world: EngineWorld, dials: dict[str, Any]) -> Driver:
@@ -69,7 +87,7 @@ def quiet(driven: Driven, how: str) -> None:
 
 
 def first(fault: str, world: EngineWorld, dials: dict[str, Any], kind: str) -> Finding | None:
-    """Drive until a finding of that kind is there."""
+    """Drive until a finding of that kind is there, and make it small."""
 
     def enough(driven: Driven, how: str) -> None:
         if kind in driven.findings:
@@ -77,11 +95,12 @@ def first(fault: str, world: EngineWorld, dials: dict[str, Any], kind: str) -> F
 
     with port(fault, dials) as adapter:
         drive = driver(adapter, world, dials)
-        return drive.run(DriveLimits(seconds=120), 0, enough).findings.get(kind)
+        found = drive.run(DriveLimits(seconds=120), 0, enough).findings.get(kind)
+        return found and shrink(drive, found)
 
 
 def test_every_fault_has_an_expectation() -> None:
-    assert set(EXPECTED) == {f.name for f in FAULTS}
+    assert {*EXPECTED, *INVISIBLE} == {f.name for f in FAULTS}
 
 
 @pytest.mark.slow
