@@ -64,12 +64,8 @@ def replay_json(verdict: Verdict, version: str, replayed: Sequence[Replayed]) ->
 
 def replay_cases(replayed: Sequence[Replayed]) -> list[Case]:
     """A case for each file and what it ran on."""
-    return [
-        Case(
-            f"schedproof.replay.{r.on}",
-            str(r.path),
-            failure=r.failures[0] if r.failures else "",
-            text="\n".join(r.failures),
-        )
-        for r in replayed
-    ]
+    cases = []
+    for r in replayed:
+        text = "\n".join(r.failures)
+        cases.append(Case(f"schedproof.replay.{r.on}", str(r.path), failure=text.partition("\n")[0], text=text))
+    return cases
