@@ -96,7 +96,6 @@ EFFECTS: tuple[str, ...] = (
     *(f"{rule}/{field}" for rule in LEAVING for field in ("published", "planned", "computed", "scheduled", "owed")),
     *(f"{rule}/entry" for rule in ("preempt", "abort")),
     *(f"{rule}/computed" for rule in RETIRING),
-    *(f"{rule}/entry" for rule in (*RETIRING, "retire_stale", "retire_late_token")),
     *(f"{rule}/committed" for rule in ("retire_token", *LEAVING[2:], "retire_late_token")),
     "retire_token/owed",
     "deliver/delivered",

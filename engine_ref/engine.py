@@ -42,6 +42,8 @@ class Engine(Scheduler, Results):
         self.checks.guard("execute.launched", step is not None and not step.executed, slot=i)
         self.checks.guard("execute.once", step is None or w not in step.ran, worker=w)
         self.checks.guard("execute.oldest", not before, slots_not_run_yet=before)
+        if step is None and i == len(self.window):
+            self.window.append(Step(executed=True))  # the device is given nothing, and runs it
         if step is None or step.executed:
             return
         waiting = [r for r, work in step.work.items() if any(s and self._elsewhere(s, w) for s in work.sources)]

@@ -38,13 +38,13 @@ class Results(Core):
     def retire_stale(self, r: int) -> None:
         step, work = self._landed("retire_stale", r, "stale")
         self.checks.guard("retire_stale.not-due", not self.due(r, work))
-        self._take("retire_stale", r, step)
+        self._take(r, step)
 
     def retire_late_token(self, r: int) -> None:
         step, work = self._late("retire_late_token", r, last=False)
         self._goes_on("retire_late_token", r, work)
         self._commit("retire_late_token", r, work)
-        self._take("retire_late_token", r, step)
+        self._take(r, step)
 
     def retire_late_stop(self, r: int) -> None:
         step, work = self._late("retire_late_stop", r, last=False)
@@ -138,8 +138,8 @@ class Results(Core):
         self.checks.guard(f"{rule}.ends", _token(work) in stop, token=_token(work), stop=sorted(stop))
 
     # ------------------------------------------------------------------------------------------ effects
-    def _take(self, rule: str, r: int, step: Step | None) -> None:
-        if step is not None and self.checks.does(f"{rule}/entry"):
+    def _take(self, r: int, step: Step | None) -> None:
+        if step is not None:
             step.work.pop(r, None)
 
     def _settle(self, rule: str, r: int, step: Step | None, work: Work | None) -> None:
@@ -148,7 +148,7 @@ class Results(Core):
         self.settle(r, tokens)
         if self.checks.does(f"{rule}/computed"):
             self.requests[r].computed += tokens
-        self._take(rule, r, step)
+        self._take(r, step)
 
     def _commit(self, rule: str, r: int, work: Work | None) -> None:
         """The token is decided: it becomes part of the text and goes to the client's outbox."""
@@ -163,7 +163,7 @@ class Results(Core):
             self.settle(r, work.tokens)
         self._commit(rule, r, work)
         q.phase, q.reason = Phase.FINISHED, reason
-        self._take(rule, r, step)
+        self._take(r, step)
         self.leave(rule, r)
 
 
