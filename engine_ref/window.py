@@ -13,9 +13,10 @@ from engine_ref.network import PADDING, Batch, Span, Tensor
 class Work:
     """A request's part of a step: `tokens` tokens of its text, from position `start` on.
 
-    `end` is the position behind them, whose token it samples if it `samples`. `epoch` says for which residency it was launched. `known` are the values of its tokens, as far as they were decided at
-    the launch; what follows are placeholders, for what the work in `sources` will have sampled. `slots` is where the KV of
-    its tokens goes, `context` all that it reads, `blocks` the beginning of the block table that both are made from.
+    `end` is the position behind them, whose token it samples if it `samples`. `epoch` says for which residency it was
+    launched. `known` are the values of its tokens, as far as they were decided at the launch; what follows are
+    placeholders, for what the work in `sources` will have sampled. `slots` is where the KV of its tokens goes, `context`
+    all that it reads, `blocks` the beginning of the block table that both are made from.
     """
 
     epoch: int
@@ -48,7 +49,9 @@ class Step:
 
     def batch(self) -> Batch:
         """What the device is given: all requests' tokens one after another."""
-        tokens, positions, spans = [], [], []
+        tokens: list[int] = []
+        positions: list[int] = []
+        spans: list[Span] = []
         for work in self.work.values():
             spans.append(Span(len(tokens), len(tokens) + work.tokens, work.context))
             tokens += work.inputs()

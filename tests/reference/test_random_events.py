@@ -28,7 +28,7 @@ THREE = {"requests": 3, "prompt": 2, "family": 0, "blocks": 4}
 
 # Sound worlds in which together every rule and every discipline is at home.
 WORLDS: dict[str, dict[str, Any]] = {
-    "misfit": {"late_result": "commit", "depth": 2, "requests": 4, "prompt": [5, 1, 6, 1], "limit": 2, "family": 0},
+    "misfit": {"late_result": "commit", "depth": 2, "requests": 4, "prompt": [5, 6, 7, 1], "limit": 2, "family": 0},
     "pair": {"depth": 2},
     "shared-prefix": {},
     "ordered-publish": {"release": "ordered"},
@@ -42,7 +42,8 @@ WORLDS: dict[str, dict[str, Any]] = {
     "whole-prompt-shared": {"depth": 2},
     "vllm-window": {"limit": [1, 2, 3], **THREE},
 }
-EXAMPLES = 25  # random sequences in each world
+EXAMPLES = 22  # random sequences in each world, but for these
+MORE = {"misfit": 45, "late-commit": 45, "pair": 40}
 ENOUGH = 100  # times that each rule must have fired over all of them
 
 SETBACKS = {"preempt": 3, "cancel": 20}  # what ends work counts as if it had fired so often
@@ -59,7 +60,9 @@ def machine_of(name: str) -> Machine:
 def stage_of(name: str, stops: tuple[int, ...]) -> Any:
     """A stage whose request r ends at its output token stops[r], if that is below its limit."""
     limits = machine_of(name).world.values["limit"]
-    return set_up(machine_of(name).world, {r: n for r, (n, limit) in enumerate(zip(stops, limits, strict=False)) if n < limit})
+    return set_up(
+        machine_of(name).world, {r: n for r, (n, limit) in enumerate(zip(stops, limits, strict=False)) if n < limit}
+    )
 
 
 class SideBySide(RuleBasedStateMachine):
@@ -68,7 +71,7 @@ class SideBySide(RuleBasedStateMachine):
     world: str
     fired: Counter[str]
 
-    @initialize(stops=st.tuples(*[st.integers(0, 3)] * 4))
+    @initialize(stops=st.tuples(*[st.sampled_from([0, 0, 0, 1, 1, 9])] * 4))
     def begin(self, stops: tuple[int, ...]) -> None:
         self.here: Counter[str] = Counter()
         self.machine = machine_of(self.world)
@@ -134,7 +137,7 @@ def test_engine_and_rules_take_every_step_alike() -> None:
         run_state_machine_as_test(
             type(f"SideBySideIn_{name}", (SideBySide,), {"fired": fired, "world": name}),
             settings=settings(
-                max_examples=EXAMPLES,
+                max_examples=MORE.get(name, EXAMPLES),
                 stateful_step_count=120,
                 deadline=None,
                 derandomize=True,
@@ -142,5 +145,4 @@ def test_engine_and_rules_take_every_step_alike() -> None:
                 suppress_health_check=list(HealthCheck),
             ),
         )
-    print(sorted(fired.items(), key=lambda x: x[1]))
     assert {r.name: fired[r.name] for r in LIFECYCLE.rules if fired[r.name] < ENOUGH} == {}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from checker.replay.reference.outcome import EngineReplay, Judgement
+from checker.replay.reference.reasons import reason
 from checker.replay.reference.run import replay, stage_of
 from checker.replay.reference.switches import switches
 from checker.replay.reference.wider import in_a_wider_world
@@ -15,6 +16,10 @@ from model.readings.layout import Layout
 
 # The engine's own decision, which no rule makes: whether its token ends the text. Past damage it may be another.
 TEXT_DECIDES = (".goes-on", ".ends")
+
+NOTHING_WIDER = (
+    "None was found in wider worlds either, which is no proof that there is none: the rules count what is broken here."
+)
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,10 @@ def judge(trace: Trace) -> Judgement:
     failures += _flawed_failures(flawed)
     says += _flawed(trace, flawed, off)
     if not flawed.damage and flawed.refused is None:
-        wider = in_a_wider_world(trace, off)
+        harmless = reason(off)
+        wider = None if harmless else in_a_wider_world(trace, off)
         flawed = replace(flawed, damage=wider.damage, went_on=wider.went_on) if wider else flawed
-        says += _damage(wider) if wider else [_no_damage(trace)]
+        says += _damage(wider) if wider else [f"No damage: {harmless}." if harmless else NOTHING_WIDER]
     return Judgement(sound, flawed, tuple(says), tuple(failures))
 
 
@@ -95,7 +101,7 @@ def _unchanged(trace: Trace, sound: EngineReplay) -> Judgement:
     failures = [] if sound.followed else [f"the rules run this trace, but {_stopped(sound)}"]
     says = [f"The engine follows the trace to its end, {trace.length} steps."] if sound.followed else []
     if sound.followed and not trace.shows.startswith(DEPARTS):
-        says += _damage(sound) if sound.damage else [_no_damage(trace)]
+        says += _damage(sound) if sound.damage else [f"No damage shows, {sound.went_on}."]
     return Judgement(sound, None, tuple(says), tuple(failures))
 
 
@@ -114,10 +120,6 @@ def _flawed(trace: Trace, flawed: EngineReplay, off: Sequence[str]) -> list[str]
 def _damage(outcome: EngineReplay) -> list[str]:
     where = f"Damage, {outcome.went_on}:" if outcome.went_on else "Damage:"
     return [where, *(f"  {sentence}" for sentence in outcome.damage.sentences)]
-
-
-def _no_damage(trace: Trace) -> str:
-    return "No damage was found in a wider world either."
 
 
 def _sentence(what: object) -> str:

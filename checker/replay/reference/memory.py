@@ -109,7 +109,7 @@ def right_text(stage: Stage, r: int, committed: Sequence[int]) -> int:
     """How many first tokens of the text are those of the ground truth; the whole text known alone, if none is wrong."""
     truth = stage.truth[r].tokens
     wrong = next((n for n, token in enumerate(committed) if n >= len(truth) or token != truth[n]), len(truth))
-    return min(len(stage.submissions[r].prompt) + wrong, stage.truth[r].kv.shape[2])
+    return min(len(stage.submissions[r].prompt) + wrong, int(stage.truth[r].kv.shape[2]))
 
 
 def apart(engine: Engine, stage: Stage, r: int, tokens: int) -> tuple[int, float]:

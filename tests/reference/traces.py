@@ -1,0 +1,24 @@
+"""Traces to replay: of each seeded fault, and of the worlds that are there to fail."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from checker.check import Options, check_world
+from checker.replay.trace import Trace
+from checker.search.limits import Limits
+from specs.properties import PROPERTIES
+from tests.search.running import CAUGHT, changed_by, checked, file_of
+
+
+@cache
+def fault_trace(name: str) -> Trace:
+    """The shortest trace to what must catch the fault."""
+    return next(t for t in checked(name).traces if t.shows == CAUGHT[name][0])
+
+
+@cache
+def world_trace(world: str, shows: str, depth: int) -> Trace:
+    """The shortest trace to a property that the world is there to violate."""
+    result = check_world(file_of(world), changed_by(), PROPERTIES, Options(Limits(depth=depth)))
+    return next(t for t in result.traces if t.shows == shows)
