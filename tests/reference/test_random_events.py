@@ -42,8 +42,8 @@ WORLDS: dict[str, dict[str, Any]] = {
     "whole-prompt-shared": {"depth": 2},
     "vllm-window": {"limit": [1, 2, 3], **THREE},
 }
-EXAMPLES = 22  # random sequences in each world, but for these
-MORE = {"misfit": 45, "late-commit": 45, "pair": 40}
+EXAMPLES = 30  # random sequences in each world, but for these
+MORE = {"misfit": 50, "late-commit": 50}
 ENOUGH = 100  # times that each rule must have fired over all of them
 
 SETBACKS = {"preempt": 3, "cancel": 20}  # what ends work counts as if it had fired so often
