@@ -32,10 +32,14 @@ class Reason(enum.Enum):
 
 @dataclass(frozen=True)
 class Message:
-    """The terminal message: why the request finished, and how many tokens it was (what its client is charged for)."""
+    """The terminal message: why the request finished, and how many tokens it was (what its client is charged for).
+
+    `taken` is how many tokens the client had taken when the message came.
+    """
 
     reason: Reason
     tokens: int
+    taken: int
 
 
 @dataclass

@@ -46,7 +46,7 @@ class Engine(Scheduler, Results):
             self.window.append(Step(executed=True))  # the device is given nothing, and runs it
         if step is None or step.executed:
             return
-        waiting = [r for r, work in step.work.items() if any(s and self._elsewhere(s, w) for s in work.sources)]
+        waiting = [r for r, work in step.launched.items() if any(s and self._elsewhere(s, w) for s in work.sources)]
         self.checks.guard("execute.token-known", not waiting, requests=waiting)
         self._run(step, w)
         if len(step.ran) == self.config.workers or self.checks.mistaken("executed-after-one-worker"):
@@ -62,12 +62,12 @@ class Engine(Scheduler, Results):
 
     def _elsewhere(self, source: object, w: int) -> bool:
         """The token is sampled by a step that this worker has run and others have not: nobody knows it yet."""
-        steps = [s for s in self.window if source in s.work.values()]
+        steps = [s for s in self.window if source in s.launched.values()]
         return any(w in s.ran and not s.executed for s in steps)
 
     def _run(self, step: Step, w: int) -> None:
         shard = self.network.shard(w, self.config.workers)
-        if step.work:
+        if step.launched:
             logits = self.network.step(step.batch(), self.memory.pools[w], shard)
             step.logits = logits if step.logits is None else step.logits + logits
         step.ran.add(w)
@@ -75,7 +75,7 @@ class Engine(Scheduler, Results):
     def _executed(self, step: Step) -> None:
         """All logits are there: tokens are sampled."""
         for r, row in step.last_rows().items():
-            work, asked_for = step.work[r], self.requests[r].asked_for
+            work, asked_for = step.launched[r], self.requests[r].asked_for
             if work.samples:
                 work.logits = step.logits[row]
                 work.token = sample(work.logits, asked_for.temperature, asked_for.seed, work.end)
@@ -86,7 +86,7 @@ class Engine(Scheduler, Results):
     def _forget(self, step: Step) -> None:
         """What only the device needed is dropped."""
         step.ran = set()
-        for work in step.work.values():
+        for work in step.launched.values():
             work.blocks = ()
             if self.config.late_result == "drop":
                 work.start = 0

@@ -84,7 +84,7 @@ class Results(Core):
         self.checks.guard("notify.delivered", drained, delivered=q.delivered, committed=len(q.committed))
         if self.checks.does("notify/notified"):
             q.notified += 1
-        q.client.messages.append(Message(q.reason, len(q.committed)))
+        q.client.messages.append(Message(q.reason, len(q.committed), len(q.client.tokens)))
 
     # ------------------------------------------------------------------------------------------- checks
     def retirement(self, r: int) -> str | None:

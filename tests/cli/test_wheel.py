@@ -67,7 +67,7 @@ def test_the_wheel_holds_the_worlds_and_the_schemas_and_no_tests(wheel: Path) ->
     assert {"checker/report/schemas/check.schema.json", "checker/report/schemas/show.schema.json"} <= set(names)
     assert {f"{package}/py.typed" for package in ("model", "specs", "checker")} <= set(names)
     tops = {n.partition("/")[0] for n in names if not n.startswith("schedproof-")}
-    assert tops == {"model", "specs", "checker", "adapters"}
+    assert tops == {"model", "specs", "checker", "engine_ref", "adapters"}
 
 
 def test_it_needs_nothing_else(wheel: Path) -> None:

@@ -69,6 +69,12 @@ def _messages(engine: Engine, r: int, over: bool) -> list[str]:
     sent = len(q.client.messages)
     if sent > 1:
         return [f"the client of r{r} was sent {sent} terminal messages"]
+    if sent and (more := len(q.client.tokens) - q.client.messages[0].taken):
+        return [f"the client of r{r} was sent {more} tokens after the terminal message"]
+    if sent and q.reason is Reason.CANCELLED and not q.asked:
+        return [f"the client of r{r} was told CANCELLED, and had not asked"]
+    if sent and q.reason is Reason.REJECTED and engine.fits(r):
+        return [f"the client of r{r} was told REJECTED, though r{r} fits"]
     if over and q.phase is Phase.FINISHED and sent == 0:
         return [f"the client of r{r} was sent no terminal message, though r{r} has finished"]
     if sent and (told := q.client.messages[-1]) and (told.reason, told.tokens) != (q.reason, len(q.committed)):
