@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine_ref.core import Phase
+from engine_ref.core import Phase, Reason
 from engine_ref.network import PADDING, sample
 from engine_ref.results import Results
 from engine_ref.scheduler import Scheduler
@@ -95,8 +95,15 @@ class Engine(Scheduler, Results):
     def release(self, r: int) -> None:
         q = self.requests[r]
         left = q.phase in (Phase.PREEMPTED, Phase.FINISHED)
-        pinned = [i for i, step in enumerate(self.window) if not step.executed and r in step.work]
+        if self.checks.mistaken("abort-frees-nothing"):
+            left = left and q.reason is not Reason.CANCELLED
+        pinned = [i for i, step in enumerate(self.window) if not step.executed and self._pins(r, step)]
         self.checks.guard("release.left", left, phase=q.phase.name)
         self.need(self.held(r) > 0, f"r{r} holds nothing")
         self.checks.guard("release.unpinned", self.config.release == "ordered" or not pinned, launched_in_slots=pinned)
         self.give_back("release", r)
+
+    def _pins(self, r: int, step: Step) -> bool:
+        """Whether the step still works on the request's blocks: all its work does, also what has turned stale."""
+        live_only = self.checks.mistaken("stale-work-pins-nothing")
+        return r in step.work and not (live_only and self.stale(r, step.work[r]))

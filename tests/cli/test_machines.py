@@ -200,7 +200,9 @@ def test_replay_for_machines(cli: Cli, good_and_bad: list[str]) -> None:
         ("bad.txt", "violated", 1),
     ]
     suite = junit()
-    assert [(c.get("name"), c.get("classname")) for c in suite] == [(f, "schedproof.replay.model") for f in good_and_bad]
+    assert [(c.get("name"), c.get("classname")) for c in suite] == [
+        (f, "schedproof.replay.model") for f in good_and_bad
+    ]
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
     assert messages(suite, "failure") == {"bad.txt": document["files"][1]["failures"][0].splitlines()[0]}
     assert suite.findtext("testcase[@name='bad.txt']/failure") == document["files"][1]["failures"][0]

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import pytest
 
-from checker.replay.reference.judge import judge, parting
+from checker.replay.reference.judgement import judge, parting
 from checker.replay.reference.outcome import Judgement
 from specs.faults import FAULTS
 from tests.reference.traces import fault_trace, world_trace
-from tests.search.running import CAUGHT
 
-# The kinds of damage that each fault does, at the trace's end or further on.
-DAMAGE = {
+# The kinds of damage that each fault does, at the trace's end or further on; None where the engine has no switch.
+DAMAGE: dict[str, set[str] | None] = {
+    "abort-after-finish": {"messages"},
+    "abort-frees-nothing": {"leaks"},
+    "acquire-keeps-one-index": {"tokens"},
+    "cached-block-returned-twice": {"leaks"},
+    "cancel-ends-another": {"messages"},
+    "freed-by-two-paths": {"leaks"},
+    "idle-seats-not-chosen": {"endless"},
+    "never-refused": {"endless"},
+    "nobody-is-preempted": {"endless"},
+    "planned-request-preempted": {"tokens", "memory", "stream"},
+    "published-under-two-names": None,  # the engine's cache has one name for a block
+    "rejected-not-answered": {"messages"},
+    "release-only-known-tokens": {"leaks"},
+    "resumed-judged-by-prompt": {"tokens", "stream"},
+    "stale-chunk-counts": {"memory"},
+    "stale-work-pins-nothing": {"tokens", "memory", "stream"},
     "release-while-pinned": {"tokens", "memory", "stream"},
     "abort-releases-at-once": {"tokens", "memory", "stream"},
     "acquire-held-block": {"tokens", "stream"},
@@ -44,7 +59,7 @@ def judged(name: str) -> Judgement:
 
 
 def test_every_fault_is_here() -> None:
-    assert set(DAMAGE) == {f.name for f in FAULTS} == set(CAUGHT)
+    assert set(DAMAGE) == {f.name for f in FAULTS}
 
 
 @pytest.mark.slow
@@ -52,14 +67,19 @@ def test_every_fault_is_here() -> None:
 def test_the_sound_engine_parts_where_the_rules_do_and_the_broken_one_does_damage(name: str) -> None:
     judgement, parted = judged(name), parting(fault_trace(name))
     assert judgement.failures == ()
-    assert parted is not None
-    if parted.guards:
+    if parted is None:  # the fault keeps something from happening, and the sound engine does all that happened
+        assert judgement.sound.followed
+    elif parted.guards:
         assert judgement.sound.refused is not None
         assert (judgement.sound.refused.index, judgement.sound.refused.guard in parted.guards) == (parted.index, True)
     else:
         assert judgement.sound.difference is not None
         assert judgement.sound.difference.index == parted.index
         assert judgement.sound.difference.field in parted.fields
+    if DAMAGE[name] is None:
+        assert judgement.flawed is None
+        assert judgement.says[-1].startswith("The engine has no switch for this change")
+        return
     assert judgement.flawed is not None
     assert judgement.flawed.followed
     assert set(judgement.damage.kinds) == DAMAGE[name]

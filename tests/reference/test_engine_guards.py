@@ -38,7 +38,7 @@ def test_every_part_of_an_effect_that_can_be_switched_is_a_part_of_a_rule() -> N
     assert set(EFFECTS) <= {part for rule in LIFECYCLE.rules for part in parts(rule)}
 
 
-def test_every_mistake_is_a_fault_that_leaves_nothing_out() -> None:
+def test_every_mistake_has_the_name_of_a_fault() -> None:
     assert set(MISTAKES) <= {f.name for f in FAULTS}
 
 

@@ -91,7 +91,7 @@ def test_what_the_engine_refuses_is_a_failure() -> None:
 
 # --------------------------------------------------------------------------------------- command line
 def test_replay_on_ref_runs_the_stories(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["replay", "--on", "ref"]) is Verdict.HOLDS
+    assert run(["replay", str(FIXTURE), "--on", "ref"]) is Verdict.HOLDS
     said = capsys.readouterr().out
     assert "59 events on the engine" in said
     assert "tokens of r1: " in said
@@ -104,13 +104,14 @@ def test_a_trace_on_ref_says_what_was_refused_and_what_was_damaged(
     itf.save(fault_trace("notify-twice"), path, VERSION)
     assert run(["replay", str(path), "--on", "ref"]) is Verdict.HOLDS
     assert capsys.readouterr().out == (
-        f"{path}:\n"
+        f"{path} on the engine:\n"
         "  delivery.message-once is violated after 5 steps in the world pair, with the fault notify-twice:\n"
         "    The engine refuses notify(r0) at step 5, at notify.once (notified = 1).\n"
         "    With notify.once off, the engine does all 5 steps.\n"
         "    Damage, run on to rest by a fair policy, and before:\n"
         "      the client of r0 was sent 2 terminal messages\n"
-        "holds: 1 of 1 replayed as they should\n"
+        "holds: 1 of 1 replayed as they should; of 1 traces on the engine, 1 refused at their guard, "
+        "1 with measured damage, 0 that the engine has no switch for\n"
     )
 
 
@@ -130,11 +131,11 @@ def test_an_engine_that_does_not_refuse_is_a_violation(
 
 def test_rewrite_is_for_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["replay", "--on", "ref", "--rewrite"]) is Verdict.ERROR
-    assert capsys.readouterr().err == "error: --rewrite accepts what the rules give; leave --on ref out.\n"
+    assert capsys.readouterr().err == "error: --rewrite accepts what the rules give; leave --on out.\n"
 
 
 def test_json_says_on_what_it_was_replayed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["replay", "--on", "ref", "--json"]) is Verdict.HOLDS
+    assert run(["replay", str(FIXTURE), "--on", "ref", "--json"]) is Verdict.HOLDS
     document = json.loads(capsys.readouterr().out)
     assert [row["on"] for row in document["files"]] == ["ref"]
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from functools import cache
 
 from checker.check import Options, check_world
+from checker.replay import itf
 from checker.replay.trace import Trace
 from checker.search.limits import Limits
+from model.lifecycle import LIFECYCLE
 from specs.properties import PROPERTIES
-from tests.search.running import CAUGHT, changed_by, checked, file_of
+from specs.regressions import regression_files
+from tests.search.running import changed_by, file_of
 
 
 @cache
 def fault_trace(name: str) -> Trace:
-    """The shortest trace to what must catch the fault."""
-    return next(t for t in checked(name).traces if t.shows == CAUGHT[name][0])
+    """The kept trace of the fault."""
+    return itf.load(next(p for p in regression_files() if p.name == f"{name}.itf.json"), LIFECYCLE)
 
 
 @cache

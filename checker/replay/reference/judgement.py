@@ -11,6 +11,7 @@ from checker.replay.reference.run import replay, stage_of
 from checker.replay.reference.switches import switches
 from checker.replay.reference.wider import in_a_wider_world
 from checker.replay.trace import DEPARTS, Trace
+from engine_ref import MISTAKES
 from model.readings.effects import after, false_guards
 from model.readings.layout import Layout
 
@@ -89,7 +90,7 @@ def _sound_failures(trace: Trace, sound: EngineReplay) -> list[str]:
 
 def _flawed_failures(flawed: EngineReplay) -> list[str]:
     """With the change made to the engine it must do as the trace does, but for what its own tokens decide."""
-    said = f"with {' and '.join(flawed.off)} off,"
+    said = f"with {_made(flawed.off)},"
     if flawed.difference is not None:
         return [f"{said} {flawed.difference}"]
     if flawed.refused is not None and not flawed.refused.guard.endswith(TEXT_DECIDES):
@@ -110,11 +111,16 @@ def _stopped(outcome: EngineReplay) -> str:
 
 
 def _flawed(trace: Trace, flawed: EngineReplay, off: Sequence[str]) -> list[str]:
-    how = f"With {' and '.join(off)} off, "
+    how = f"With {_made(off)}, "
     if flawed.refused is not None:
         return [how + f"its tokens are no longer the trace's: {flawed.refused}.", *_damage(flawed)]
     said = how + f"the engine does all {trace.length} steps."
     return [said, *(_damage(flawed) if flawed.damage else [f"No damage shows, {flawed.went_on}."])]
+
+
+def _made(off: Sequence[str]) -> str:
+    """The change that was made to the engine, in words."""
+    return " and ".join(f"the mistake {name}" if name in MISTAKES else f"{name} off" for name in off)
 
 
 def _damage(outcome: EngineReplay) -> list[str]:
