@@ -96,7 +96,6 @@ EFFECTS: tuple[str, ...] = (
     *(f"{rule}/{field}" for rule in LEAVING for field in ("published", "planned", "computed", "scheduled", "owed")),
     *(f"{rule}/entry" for rule in ("preempt", "abort")),
     *(f"{rule}/computed" for rule in RETIRING),
-    *(f"{rule}/entry" for rule in (*RETIRING, "retire_stale", "retire_late_token")),
     *(f"{rule}/committed" for rule in ("retire_token", *LEAVING[2:], "retire_late_token")),
     "retire_token/owed",
     "deliver/delivered",
@@ -122,6 +121,19 @@ MISTAKES: dict[str, str] = {
     "preempt-forgets-output": "preemption resets the output that was committed",
     "executed-after-one-worker": "a step counts as executed when the first worker has run it",
     "overtakes-own-step": "the device runs launched steps in any order, a request's own too",
+    "resumed-judged-by-prompt": "a step samples once past the prompt, though output is still to be computed again",
+    "stale-chunk-counts": "a chunk of a residency that has ended counts as progress",
+    "cancel-ends-another": "one client's cancel lets any request be aborted",
+    "rejected-not-answered": "the client of a rejected request is not told",
+    "never-refused": "a request that can never fit is not rejected",
+    "idle-seats-not-chosen": "no seat is found when all are idle",
+    "nobody-is-preempted": "no running request gives way",
+    "freed-by-two-paths": "a stop counts the blocks down, and the release does so again",
+    "cached-block-returned-twice": "a release counts a cached block down twice",
+    "release-only-known-tokens": "a release counts down only the blocks of decided tokens",
+    "abort-frees-nothing": "the blocks of a cancelled request are not released",
+    "stale-work-pins-nothing": "launched work of a residency that has ended does not keep blocks from being released",
+    "acquire-keeps-one-index": "a block handed out anew can still be found as a request's own text",
 }
 
 

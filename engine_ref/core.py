@@ -32,10 +32,14 @@ class Reason(enum.Enum):
 
 @dataclass(frozen=True)
 class Message:
-    """The terminal message: why the request finished, and how many tokens it was (what its client is charged for)."""
+    """The terminal message: why the request finished, and how many tokens it was (what its client is charged for).
+
+    `taken` is how many tokens the client had taken when the message came.
+    """
 
     reason: Reason
     tokens: int
+    taken: int
 
 
 @dataclass
@@ -183,11 +187,18 @@ class Core:
 
     def give_back(self, rule: str, r: int) -> None:
         """All the request's blocks leave its table."""
-        for b in self.memory.table(r):
+        for position, b in enumerate(self.memory.table(r)):
             if self.checks.does(f"{rule}/ref"):
-                self.memory.ref[b] -= 1
+                self.memory.ref[b] -= self._counted_down(r, position, b)
         if self.checks.does(f"{rule}/table"):
             self.memory.tables[r] = -1
+
+    def _counted_down(self, r: int, position: int, b: int) -> int:
+        """How far a block's count goes down when the request gives it back: by one, in a sound engine."""
+        if self.checks.mistaken("release-only-known-tokens"):
+            return int(position * self.config.block_size < self.requests[r].known)
+        twice = self.checks.mistaken("cached-block-returned-twice") and self.memory.names[b] is not None
+        return 2 if twice else 1
 
     def settle(self, r: int, tokens: int) -> None:
         """For the record: how many of these tokens were computed in an earlier residency already."""

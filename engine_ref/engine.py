@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine_ref.core import Phase
+from engine_ref.core import Phase, Reason
 from engine_ref.network import PADDING, sample
 from engine_ref.results import Results
 from engine_ref.scheduler import Scheduler
@@ -42,9 +42,11 @@ class Engine(Scheduler, Results):
         self.checks.guard("execute.launched", step is not None and not step.executed, slot=i)
         self.checks.guard("execute.once", step is None or w not in step.ran, worker=w)
         self.checks.guard("execute.oldest", not before, slots_not_run_yet=before)
+        if step is None and i == len(self.window):
+            self.window.append(Step(executed=True))  # the device is given nothing, and runs it
         if step is None or step.executed:
             return
-        waiting = [r for r, work in step.work.items() if any(s and self._elsewhere(s, w) for s in work.sources)]
+        waiting = [r for r, work in step.launched.items() if any(s and self._elsewhere(s, w) for s in work.sources)]
         self.checks.guard("execute.token-known", not waiting, requests=waiting)
         self._run(step, w)
         if len(step.ran) == self.config.workers or self.checks.mistaken("executed-after-one-worker"):
@@ -60,12 +62,12 @@ class Engine(Scheduler, Results):
 
     def _elsewhere(self, source: object, w: int) -> bool:
         """The token is sampled by a step that this worker has run and others have not: nobody knows it yet."""
-        steps = [s for s in self.window if source in s.work.values()]
+        steps = [s for s in self.window if source in s.launched.values()]
         return any(w in s.ran and not s.executed for s in steps)
 
     def _run(self, step: Step, w: int) -> None:
         shard = self.network.shard(w, self.config.workers)
-        if step.work:
+        if step.launched:
             logits = self.network.step(step.batch(), self.memory.pools[w], shard)
             step.logits = logits if step.logits is None else step.logits + logits
         step.ran.add(w)
@@ -73,7 +75,7 @@ class Engine(Scheduler, Results):
     def _executed(self, step: Step) -> None:
         """All logits are there: tokens are sampled."""
         for r, row in step.last_rows().items():
-            work, asked_for = step.work[r], self.requests[r].asked_for
+            work, asked_for = step.launched[r], self.requests[r].asked_for
             if work.samples:
                 work.logits = step.logits[row]
                 work.token = sample(work.logits, asked_for.temperature, asked_for.seed, work.end)
@@ -84,7 +86,7 @@ class Engine(Scheduler, Results):
     def _forget(self, step: Step) -> None:
         """What only the device needed is dropped."""
         step.ran = set()
-        for work in step.work.values():
+        for work in step.launched.values():
             work.blocks = ()
             if self.config.late_result == "drop":
                 work.start = 0
@@ -93,8 +95,15 @@ class Engine(Scheduler, Results):
     def release(self, r: int) -> None:
         q = self.requests[r]
         left = q.phase in (Phase.PREEMPTED, Phase.FINISHED)
-        pinned = [i for i, step in enumerate(self.window) if not step.executed and r in step.work]
+        if self.checks.mistaken("abort-frees-nothing"):
+            left = left and q.reason is not Reason.CANCELLED
+        pinned = [i for i, step in enumerate(self.window) if not step.executed and self._pins(r, step)]
         self.checks.guard("release.left", left, phase=q.phase.name)
         self.need(self.held(r) > 0, f"r{r} holds nothing")
         self.checks.guard("release.unpinned", self.config.release == "ordered" or not pinned, launched_in_slots=pinned)
         self.give_back("release", r)
+
+    def _pins(self, r: int, step: Step) -> bool:
+        """Whether the step still works on the request's blocks: all its work does, also what has turned stale."""
+        live_only = self.checks.mistaken("stale-work-pins-nothing")
+        return r in step.work and not (live_only and self.stale(r, step.work[r]))

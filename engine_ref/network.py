@@ -17,6 +17,7 @@ LAYERS = 3
 HEADS = 2  # in a group
 DIM = 8  # of a head
 WIDTH = HEADS * DIM
+LONGEST = 4096  # positions there are
 PADDING = 0  # what stands where no token is known; no prompt holds it, and none is sampled
 TOLERANCE = 1e-8  # of logits and KV, against the same request alone; what is overwritten differs by about 1
 
@@ -48,6 +49,8 @@ class Network:
     def __init__(self, seed: int = 0, groups: int = 2) -> None:
         torch.set_num_threads(1)  # for repeatable sums; the tensors are too small to share out
         self.groups = groups
+        angles = torch.arange(LONGEST)[:, None, None] * 10.0 ** -torch.arange(DIM // 2, dtype=torch.float64)
+        self.cos, self.sin = angles.cos(), angles.sin()
         draw = torch.Generator().manual_seed(seed)
 
         def weights(*shape: int, gain: float = 1.0) -> Tensor:
@@ -86,7 +89,8 @@ class Network:
         """Queries, keys and values of the rows, [G, T, heads, dim], rotated to their positions."""
         rows = (normal(x) @ self.qkv[layer][shard]).unflatten(-1, (3, HEADS, DIM))
         q, k, v = rows.unbind(-3)
-        return rotate(q, positions), rotate(k, positions), v
+        cos, sin = self.cos[positions], self.sin[positions]
+        return rotate(q, cos, sin), rotate(k, cos, sin), v
 
     def mix(self, layer: int, x: Tensor, attended: Tensor, shard: slice) -> Tensor:
         """The residual stream after a layer, given what its attention read, [G, T, heads, dim]."""
@@ -111,12 +115,10 @@ def normal(x: Tensor) -> Tensor:
     return x / (x.square().mean(-1, keepdim=True) + 1e-6).sqrt()
 
 
-def rotate(x: Tensor, positions: Tensor) -> Tensor:
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Rotary positions: each pair of numbers of a head is turned by an angle that grows with the position."""
-    half = DIM // 2
-    angles = positions[:, None, None] * 10.0 ** -torch.arange(half, dtype=torch.float64)
-    a, b = x[..., :half], x[..., half:]
-    return torch.cat([a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()], -1)
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * cos - b * sin, a * sin + b * cos], -1)
 
 
 def sample(logits: Tensor, temperature: float, seed: int, position: int) -> int:

@@ -18,6 +18,7 @@ def observe(engine: Core) -> Observation:
     every, blocks, slots = range(len(requests)), range(config.blocks), range(config.depth)
     tables = [engine.memory.table(r) for r in every]
     works = [[window[i].work.get(r) if i < len(window) else None for r in every] for i in slots]
+    given = [[window[i].launched.get(r) if i < len(window) else None for r in every] for i in slots]
     steps = [window[i] if i < len(window) else None for i in slots]
 
     def position(table: tuple[int, ...] | list[int], b: int) -> int:
@@ -45,7 +46,7 @@ def observe(engine: Core) -> Observation:
         "tokens": [[w.tokens if w else 0 for w in row] for row in works],
         "samples": [[w.samples if w else False for w in row] for row in works],
         "start": [[w.start if w else 0 for w in row] for row in works],
-        "uses": [[[position(w.blocks, b) if w else 0 for b in blocks] for w in row] for row in works],
+        "uses": [[[position(w.blocks, b) if w else 0 for b in blocks] for w in row] for row in given],
         "ran": [[s is not None and v in s.ran for v in range(config.workers)] for s in steps],
     }
 

@@ -12,7 +12,8 @@ class Scheduler(Core):
     def reject(self, r: int) -> None:
         q = self.requests[r]
         self.checks.guard("reject.waiting", q.phase is Phase.WAITING, phase=q.phase.name)
-        self.checks.guard("reject.never-fits", not self.fits(r), life=q.asked_for.life, blocks=self.config.blocks)
+        never = not self.fits(r) and not self.checks.mistaken("never-refused")
+        self.checks.guard("reject.never-fits", never, life=q.asked_for.life, blocks=self.config.blocks)
         q.phase, q.reason = Phase.FINISHED, Reason.REJECTED
 
     def admit(self, r: int) -> None:
@@ -21,7 +22,10 @@ class Scheduler(Core):
         due = [i for i, step in enumerate(self.window) if self.due(r, step.work.get(r))]
         self.checks.guard("admit.waiting", waiting, phase=q.phase.name)
         self.checks.guard("admit.empty-handed", not self.held(r), table=self.memory.table(r))
-        self.checks.guard("admit.seat", len(running) < self.config.seats, running=running, seats=self.config.seats)
+        seat = len(running) < self.config.seats
+        if self.checks.mistaken("idle-seats-not-chosen"):
+            seat = seat and len(running) > 0
+        self.checks.guard("admit.seat", seat, running=running, seats=self.config.seats)
         self.checks.guard("admit.fits", self.fits(r), life=q.asked_for.life, blocks=self.config.blocks)
         self.checks.guard("admit.no-result-due", not due, due_in_slots=due)
         q.phase = Phase.RUNNING
@@ -47,7 +51,10 @@ class Scheduler(Core):
         self.checks.guard("acquire.free", int(self.memory.ref[b]) == 0, ref=int(self.memory.ref[b]))
         self.checks.guard("acquire.wanted", room < self.reach(r), room=room, reach=self.reach(r))
         self.hold("acquire", r, b)
-        if self.checks.does("acquire/published"):
+        name = self.memory.names[b]
+        own = name is not None and len(name) > self.config.prefix
+        kept = own and self.config.cache == "all" and self.checks.mistaken("acquire-keeps-one-index")
+        if self.checks.does("acquire/published") and not kept:
             self.memory.names[b] = None
 
     def select(self, r: int, k: int) -> None:
@@ -72,7 +79,8 @@ class Scheduler(Core):
 
     def preempt(self, r: int) -> None:
         q, leaned = self.requests[r], self.leaned_on(r)
-        self.checks.guard("preempt.running", q.phase is Phase.RUNNING, phase=q.phase.name)
+        running = q.phase is Phase.RUNNING and not self.checks.mistaken("nobody-is-preempted")
+        self.checks.guard("preempt.running", running, phase=q.phase.name)
         self.checks.guard("preempt.not-leaned-on", not leaned, blocks=leaned)
         q.phase = Phase.PREEMPTED
         self.leave("preempt", r)
@@ -81,7 +89,8 @@ class Scheduler(Core):
 
     def abort(self, r: int) -> None:
         q, leaned = self.requests[r], self.leaned_on(r)
-        self.checks.guard("abort.asked", q.asked)
+        asked = q.asked or (self.checks.mistaken("cancel-ends-another") and any(p.asked for p in self.requests))
+        self.checks.guard("abort.asked", asked)
         self.checks.guard("abort.unfinished", q.phase is not Phase.FINISHED, phase=q.phase.name)
         self.checks.guard("abort.not-leaned-on", not leaned, blocks=leaned)
         q.phase, q.reason = Phase.FINISHED, Reason.CANCELLED
@@ -107,6 +116,8 @@ class Scheduler(Core):
         start, end = q.scheduled, q.scheduled + q.planned
         size, table = self.config.block_size, self.memory.table(r)
         last = end == q.known + q.owed or self.checks.mistaken("sample-mid-prompt")
+        if self.checks.mistaken("resumed-judged-by-prompt"):
+            last = end >= len(q.asked_for.prompt)
         used = table[: (end + size - 1) // size]
         return Work(
             epoch=q.epoch,

@@ -30,6 +30,11 @@ class Fcfs:
                 break
         return self.quiet
 
+    def take_in(self) -> None:
+        """Everything in flight lands, before anything new is planned."""
+        for _ in range(len(self.engine.window)):
+            self._land()
+
     @property
     def quiet(self) -> bool:
         """Every submitted request is finished and its client told; nothing is held or in flight."""
@@ -55,20 +60,20 @@ class Fcfs:
     def _answer(self, r: int) -> None:
         q = self.engine.requests[r]
         if q.phase is Phase.WAITING and not self.engine.fits(r):
-            self._try(lambda: self.engine.reject(r))
+            self._try(self.engine.reject, r)
         if q.asked and q.phase is not Phase.FINISHED:
-            self._try(lambda: self.engine.abort(r))
-        while q.outbox and self._try(lambda: self.engine.deliver(r)):
+            self._try(self.engine.abort, r)
+        while q.outbox and self._try(self.engine.deliver, r):
             pass
         if q.phase is Phase.FINISHED and not q.notified:
-            self._try(lambda: self.engine.notify(r))
+            self._try(self.engine.notify, r)
         if q.phase in (Phase.PREEMPTED, Phase.FINISHED) and self.engine.held(r):
-            self._try(lambda: self.engine.release(r))
+            self._try(self.engine.release, r)
 
     def _admit(self) -> None:
         for r in reversed(self._every()) if self.hostile else self._every():
             waiting = self.engine.requests[r].phase in (Phase.WAITING, Phase.PREEMPTED)
-            if waiting and not self._try(lambda r=r: self.engine.admit(r)):
+            if waiting and not self._try(self.engine.admit, r):
                 break  # nobody overtakes
 
     def _plan(self, r: int) -> None:
@@ -82,12 +87,13 @@ class Fcfs:
         promised = len(q.committed) + q.owed
         if wanted < 1 or promised >= q.limit or len(engine.window) >= engine.config.depth:
             return
-        while engine.room(r) < q.scheduled + wanted and (engine.memory.free() or self._make_room(r)):
-            if not self._try(lambda: engine.acquire(r, engine.memory.free()[0])):
+        for _ in range(engine.config.blocks):
+            if engine.room(r) >= q.scheduled + wanted or not (engine.memory.free() or self._make_room(r)):
                 break
+            self._try(engine.acquire, r, engine.memory.free()[0])
         tokens = min(wanted, engine.room(r) - q.scheduled)
         if tokens > 0:
-            self._try(lambda: engine.select(r, tokens))
+            self._try(engine.select, r, tokens)
 
     def _share(self, r: int) -> None:
         """Publish what may be, and take from the cache what is there."""
@@ -96,20 +102,20 @@ class Fcfs:
             return
         for b in engine.memory.table(r):
             if engine.memory.names[b] is None:
-                self._try(lambda b=b: engine.publish(r, b))
-        while any(
-            self._try(lambda b=b: engine.hit(r, b)) for b in range(engine.config.blocks) if engine.memory.names[b]
-        ):
-            pass
+                self._try(engine.publish, r, b)
+        for _ in range(engine.config.blocks):
+            cached = [b for b, name in enumerate(engine.memory.names) if name is not None]
+            if not any(self._try(engine.hit, r, b) for b in cached):
+                break
 
     def _make_room(self, r: int) -> bool:
         """Preempt the latest admitted request behind this one. Whether a block is free now."""
         engine = self.engine
         order = self._in_order()
         for victim in reversed(order[order.index(r) + 1 :]):
-            if self._try(lambda v=victim: engine.preempt(v)):
+            if self._try(engine.preempt, victim):
                 if engine.held(victim):
-                    self._try(lambda v=victim: engine.release(v))
+                    self._try(engine.release, victim)
                 return bool(engine.memory.free())
         return False
 
@@ -121,21 +127,21 @@ class Fcfs:
         for i in reversed(range(len(engine.window))) if self.hostile else (0,):
             for w in range(engine.config.workers):
                 if not engine.window[i].executed and w not in engine.window[i].ran:
-                    self._try(lambda i=i, w=w: engine.execute(i, w))
+                    self._try(engine.execute, i, w)
         if not engine.window[0].executed:
             for w in range(engine.config.workers):
-                self._try(lambda w=w: engine.execute(0, w))
+                self._try(engine.execute, 0, w)
         for r in self._every():
             rule = engine.retirement(r)
             if rule is not None:
-                self._try(lambda rule=rule, r=r: getattr(engine, rule)(r))
+                self._try(getattr(engine, rule), r)
         self._try(engine.recycle)
 
     def _cancel(self) -> None:
         for r, q in enumerate(self.engine.requests):
             sampling = any(r in step.work and step.work[r].samples for step in self.engine.window)
             if q.phase is Phase.RUNNING and not q.committed and not q.asked and sampling:
-                self._try(lambda r=r: self.engine.cancel(r))
+                self._try(self.engine.cancel, r)
                 self._answer(r)
 
     # ------------------------------------------------------------------------------------------ helpers
@@ -147,9 +153,9 @@ class Fcfs:
         running = self.engine.running()
         return running[::-1] if self.hostile else running
 
-    def _try(self, act: Callable[[], object]) -> bool:
+    def _try(self, rule: Callable[..., object], *at: int) -> bool:
         try:
-            act()
+            rule(*at)
         except (Refused, Misused):
             return False
         self.acted = True
@@ -173,5 +179,6 @@ def generate(
         engine.submit(r)
         if not engine.fits(r):
             raise ValueError(f"prompt {r} and its output need {asked.life} tokens of KV, more than the pool has")
-    Fcfs(engine).run(rounds=1 + 4 * sum(a.life for a in asked_for) * len(asked_for))
+    if not Fcfs(engine).run(rounds=1 + 4 * sum(a.life for a in asked_for) * len(asked_for)):
+        raise RuntimeError("the engine did not come to rest; this is a fault of its own")
     return [q.client.tokens for q in engine.requests]

@@ -13,9 +13,10 @@ from engine_ref.network import PADDING, Batch, Span, Tensor
 class Work:
     """A request's part of a step: `tokens` tokens of its text, from position `start` on.
 
-    `end` is the position behind them, whose token it samples if it `samples`. `epoch` says for which residency it was launched. `known` are the values of its tokens, as far as they were decided at
-    the launch; what follows are placeholders, for what the work in `sources` will have sampled. `slots` is where the KV of
-    its tokens goes, `context` all that it reads, `blocks` the beginning of the block table that both are made from.
+    `end` is the position behind them, whose token it samples if it `samples`. `epoch` says for which residency it was
+    launched. `known` are the values of its tokens, as far as they were decided at the launch; what follows are
+    placeholders, for what the work in `sources` will have sampled. `slots` is where the KV of its tokens goes, `context`
+    all that it reads, `blocks` the beginning of the block table that both are made from.
     """
 
     epoch: int
@@ -39,27 +40,37 @@ class Work:
 
 @dataclass
 class Step:
-    """A launched step. `ran` are the workers that have run it, `logits` what they gave, added up, [T, V]."""
+    """A launched step: `launched` is what the device was given, which nothing changes any more.
 
-    work: dict[int, Work] = field(default_factory=dict)
+    `work` are the results that are still to be taken in. `ran` are the workers that have run it, `logits` what they gave,
+    added up, [T, V].
+    """
+
+    launched: dict[int, Work] = field(default_factory=dict)
+    work: dict[int, Work] = field(init=False)
     ran: set[int] = field(default_factory=set)
     logits: Tensor = None
     executed: bool = False
 
+    def __post_init__(self) -> None:
+        self.work = dict(self.launched)
+
     def batch(self) -> Batch:
         """What the device is given: all requests' tokens one after another."""
-        tokens, positions, spans = [], [], []
-        for work in self.work.values():
+        tokens: list[int] = []
+        positions: list[int] = []
+        spans: list[Span] = []
+        for work in self.launched.values():
             spans.append(Span(len(tokens), len(tokens) + work.tokens, work.context))
             tokens += work.inputs()
             positions += range(work.start, work.start + work.tokens)
-        slots = torch.cat([w.slots for w in self.work.values()])
+        slots = torch.cat([w.slots for w in self.launched.values()])
         return Batch(torch.tensor(tokens), torch.tensor(positions), slots, tuple(spans))
 
     def last_rows(self) -> dict[int, int]:
         """The row of the batch that holds each request's last token."""
         rows, end = {}, 0
-        for r, work in self.work.items():
+        for r, work in self.launched.items():
             end += work.tokens
             rows[r] = end - 1
         return rows

@@ -51,7 +51,7 @@ def replay_on_engine(trace: Trace, off: Sequence[str] = ()) -> EngineReplay:
 def judge(trace: Trace) -> Judgement:
     """Both replays of a trace: the sound engine, and the engine changed as the trace's rules were. Unusable without torch."""
     _need_torch()
-    from checker.replay.reference.judge import judge as judged
+    from checker.replay.reference.judgement import judge as judged
 
     return judged(trace)
 

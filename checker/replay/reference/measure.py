@@ -20,7 +20,7 @@ def measure(engine: Engine, stage: Stage, overwritten: Overwritten, over: bool) 
         tokens=tuple(s for r in every for s in _tokens(engine, stage, r)),
         memory=overwritten.sentences(),
         stream=tuple(s for r in every for s in _stream(engine, stage, r, over)),
-        messages=tuple(s for r in every for s in _messages(engine, r, over)),
+        messages=tuple(s for r in every for s in _messages(engine, stage, r, over)),
         leaks=tuple(_leaks(engine)) if over else (),
         endless=tuple(f"r{r} never ends: {_where(engine, r)}" for r in every if over and _unfinished(engine, r)),
     )
@@ -64,11 +64,19 @@ def _ended(engine: Engine, stage: Stage, r: int) -> int:
     return next((n + 1 for n, t in enumerate(tokens) if t in asked_for.stop), len(tokens))
 
 
-def _messages(engine: Engine, r: int, over: bool) -> list[str]:
+def _messages(engine: Engine, stage: Stage, r: int, over: bool) -> list[str]:
     q = engine.requests[r]
     sent = len(q.client.messages)
     if sent > 1:
         return [f"the client of r{r} was sent {sent} terminal messages"]
+    if sent and (more := len(q.client.tokens) - q.client.messages[0].taken):
+        return [f"the client of r{r} was sent {more} tokens after the terminal message"]
+    if sent and q.reason is Reason.CANCELLED and not q.asked:
+        return [f"the client of r{r} was told CANCELLED, and had not asked"]
+    if over and q.reason is Reason.CANCELLED and 0 < _ended(engine, stage, r) <= len(q.committed):
+        return [f"the client of r{r} was told CANCELLED, though its text had ended before"]
+    if sent and q.reason is Reason.REJECTED and engine.fits(r):
+        return [f"the client of r{r} was told REJECTED, though r{r} fits"]
     if over and q.phase is Phase.FINISHED and sent == 0:
         return [f"the client of r{r} was sent no terminal message, though r{r} has finished"]
     if sent and (told := q.client.messages[-1]) and (told.reason, told.tokens) != (q.reason, len(q.committed)):

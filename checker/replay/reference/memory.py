@@ -71,7 +71,12 @@ class Overwritten:
         return cls({}, {})
 
     def look(self, engine: Engine, stage: Stage) -> None:
-        """Look at all that running requests believe settled, as far as their text is that of the ground truth."""
+        """Look at all that running requests believe settled, as far as their text is that of the ground truth.
+
+        Where blocks are published before they are written, what is believed is there only when every promise is kept.
+        """
+        if stage.config.publish == "ordered" and pending(engine):
+            return
         for r, q in enumerate(engine.requests):
             if q.phase is not Phase.RUNNING:
                 continue
@@ -89,6 +94,11 @@ class Overwritten:
         )
 
 
+def pending(engine: Engine) -> bool:
+    """Something is planned or launched that has not been written yet."""
+    return any(q.planned for q in engine.requests) or not all(s.executed for s in engine.window)
+
+
 def settled(engine: Engine, r: int) -> int:
     """Tokens of a running request whose KV should be in memory: what is settled, and what executed since."""
     works = [s.work[r] for s in engine.window if s.executed and r in s.work]
@@ -99,7 +109,7 @@ def right_text(stage: Stage, r: int, committed: Sequence[int]) -> int:
     """How many first tokens of the text are those of the ground truth; the whole text known alone, if none is wrong."""
     truth = stage.truth[r].tokens
     wrong = next((n for n, token in enumerate(committed) if n >= len(truth) or token != truth[n]), len(truth))
-    return min(len(stage.submissions[r].prompt) + wrong, stage.truth[r].kv.shape[2])
+    return min(len(stage.submissions[r].prompt) + wrong, int(stage.truth[r].kv.shape[2]))
 
 
 def apart(engine: Engine, stage: Stage, r: int, tokens: int) -> tuple[int, float]:

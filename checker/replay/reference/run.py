@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from checker.replay.reference.events import At, differences, perform
 from checker.replay.reference.measure import measure
@@ -59,7 +60,9 @@ class Run:
 
     def rest(self) -> None:
         """Serve what is there to its end, by the fair policy; new requests are not submitted."""
-        self._serve(Fcfs(self.engine))
+        policy = Fcfs(self.engine)
+        policy.take_in()
+        self._serve(policy)
 
     def provoke(self, cancels: bool) -> None:
         """All requests come, and a hostile policy serves them."""
@@ -128,10 +131,10 @@ def replay(trace: Trace, off: Sequence[str] = (), stage: Stage | None = None) ->
 
 def ways(seeds: int) -> Iterator[tuple[Callable[[Run], None], str]]:
     """How a run may go on, with words for each: by hostile policies first, then at random."""
-    yield lambda run: run.provoke(cancels=False), "a hostile policy"
-    yield lambda run: run.provoke(cancels=True), "a hostile policy, and clients that cancel"
+    yield partial(Run.provoke, cancels=False), "a hostile policy"
+    yield partial(Run.provoke, cancels=True), "a hostile policy, and clients that cancel"
     for seed in range(seeds):
-        yield lambda run, s=seed: run.wander(s), f"random events (seed {seed}) and a fair policy"
+        yield partial(Run.wander, seed=seed), f"random events (seed {seed}) and a fair policy"
 
 
 def follow(run: Run, trace: Trace) -> EngineReplay:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from checker.verdict import Unusable
 from engine_ref import Alone, Config, Engine, Network, Submission, alone
@@ -13,6 +14,7 @@ from model.readings.world import World, plain
 
 ENDS = {"retire_stop", "retire_late_stop"}
 TRIES = 400  # draws of prompts until every request can end where the trace ends it
+APART = 80  # of them, in which all tokens are to differ, so that no mistake is right by chance
 WEIGHTS = 0  # the seed of the network
 
 
@@ -49,11 +51,11 @@ def set_up(world: World, stops: Mapping[int, int]) -> Stage:
     prefix and differ behind it. Unusable if no such prompts are found.
     """
     config = configuration(world)
-    network = Network(WEIGHTS, groups=max(2, config.workers))
+    network = _network(max(2, config.workers))
     for seed in range(TRIES):
         asked_for = _draw(world, random.Random(seed))
-        truth = tuple(alone(network, a, a.limit + config.depth + 1) for a in asked_for)
-        if _fit(asked_for, truth, stops, apart=seed < TRIES // 2):
+        truth = tuple(_alone(network.groups, a, a.limit + config.depth + 1) for a in asked_for)
+        if _fit(asked_for, truth, stops, apart=seed < APART):
             ended = tuple(
                 replace(a, stop=frozenset({truth[r].tokens[stops[r]]})) if r in stops else a
                 for r, a in enumerate(asked_for)
@@ -63,6 +65,17 @@ def set_up(world: World, stops: Mapping[int, int]) -> Stage:
         f"no prompts were found for which the network ends the requests of {world.name} where the trace ends them; "
         "lower limit, or replay on the model only."
     )
+
+
+@cache
+def _network(groups: int) -> Network:
+    return Network(WEIGHTS, groups)
+
+
+@lru_cache(maxsize=4096)
+def _alone(groups: int, asked_for: Submission, length: int) -> Alone:
+    """Many traces are of the same world, and begin with the same draws."""
+    return alone(_network(groups), asked_for, length)
 
 
 def configuration(world: World) -> Config:

@@ -19,13 +19,14 @@ def dropped(variation: Variation) -> tuple[str, ...]:
 
 def switches(variation: Variation) -> tuple[str, ...] | None:
     """What to switch off, or None if the engine cannot be changed in this way: then the change is in the model only."""
-    fault = variation.fault
-    found = list(dropped(variation))
-    if fault is not None and not all(isinstance(c, Drop) for c in fault.changes):
-        if fault.name not in MISTAKES:
-            return None
-        found.append(fault.name)
-    return tuple(found) if all(f in GUARDS or f in EFFECTS or f in MISTAKES for f in found) else None
+    fault, known = variation.fault, (*GUARDS, *EFFECTS)
+    found = dropped(variation)
+    leaves_out = fault is None or all(isinstance(c, Drop) for c in fault.changes)
+    if leaves_out and all(part in known for part in found):
+        return found
+    if fault is not None and fault.name in MISTAKES and all(part in known for part in variation.without):
+        return (fault.name, *variation.without)
+    return None
 
 
 def check_switches(off: Sequence[str]) -> None:

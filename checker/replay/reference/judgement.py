@@ -6,15 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from checker.replay.reference.outcome import EngineReplay, Judgement
+from checker.replay.reference.reasons import reason
 from checker.replay.reference.run import replay, stage_of
 from checker.replay.reference.switches import switches
 from checker.replay.reference.wider import in_a_wider_world
 from checker.replay.trace import DEPARTS, Trace
+from engine_ref import MISTAKES
 from model.readings.effects import after, false_guards
 from model.readings.layout import Layout
 
 # The engine's own decision, which no rule makes: whether its token ends the text. Past damage it may be another.
 TEXT_DECIDES = (".goes-on", ".ends")
+
+NOTHING_WIDER = (
+    "None was found in wider worlds either, which is no proof that there is none: the rules count what is broken here."
+)
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,10 @@ def judge(trace: Trace) -> Judgement:
     failures += _flawed_failures(flawed)
     says += _flawed(trace, flawed, off)
     if not flawed.damage and flawed.refused is None:
-        wider = in_a_wider_world(trace, off)
+        harmless = reason(off)
+        wider = None if harmless else in_a_wider_world(trace, off)
         flawed = replace(flawed, damage=wider.damage, went_on=wider.went_on) if wider else flawed
-        says += _damage(wider) if wider else [_no_damage(trace)]
+        says += _damage(wider) if wider else [f"No damage: {harmless}." if harmless else NOTHING_WIDER]
     return Judgement(sound, flawed, tuple(says), tuple(failures))
 
 
@@ -83,7 +90,7 @@ def _sound_failures(trace: Trace, sound: EngineReplay) -> list[str]:
 
 def _flawed_failures(flawed: EngineReplay) -> list[str]:
     """With the change made to the engine it must do as the trace does, but for what its own tokens decide."""
-    said = f"with {' and '.join(flawed.off)} off,"
+    said = f"with {_made(flawed.off)},"
     if flawed.difference is not None:
         return [f"{said} {flawed.difference}"]
     if flawed.refused is not None and not flawed.refused.guard.endswith(TEXT_DECIDES):
@@ -95,7 +102,7 @@ def _unchanged(trace: Trace, sound: EngineReplay) -> Judgement:
     failures = [] if sound.followed else [f"the rules run this trace, but {_stopped(sound)}"]
     says = [f"The engine follows the trace to its end, {trace.length} steps."] if sound.followed else []
     if sound.followed and not trace.shows.startswith(DEPARTS):
-        says += _damage(sound) if sound.damage else [_no_damage(trace)]
+        says += _damage(sound) if sound.damage else [f"No damage shows, {sound.went_on}."]
     return Judgement(sound, None, tuple(says), tuple(failures))
 
 
@@ -104,20 +111,21 @@ def _stopped(outcome: EngineReplay) -> str:
 
 
 def _flawed(trace: Trace, flawed: EngineReplay, off: Sequence[str]) -> list[str]:
-    how = f"With {' and '.join(off)} off, "
+    how = f"With {_made(off)}, "
     if flawed.refused is not None:
         return [how + f"its tokens are no longer the trace's: {flawed.refused}.", *_damage(flawed)]
     said = how + f"the engine does all {trace.length} steps."
     return [said, *(_damage(flawed) if flawed.damage else [f"No damage shows, {flawed.went_on}."])]
 
 
+def _made(off: Sequence[str]) -> str:
+    """The change that was made to the engine, in words."""
+    return " and ".join(f"the mistake {name}" if name in MISTAKES else f"{name} off" for name in off)
+
+
 def _damage(outcome: EngineReplay) -> list[str]:
     where = f"Damage, {outcome.went_on}:" if outcome.went_on else "Damage:"
     return [where, *(f"  {sentence}" for sentence in outcome.damage.sentences)]
-
-
-def _no_damage(trace: Trace) -> str:
-    return "No damage was found in a wider world either."
 
 
 def _sentence(what: object) -> str:
