@@ -76,7 +76,7 @@ class Functions:
             lines += self._effect(number, group)
         for number, term in enumerate(self._terms[1]):
             lines += self._condition(number, term)
-        lines += self._table("int (*const effects[])(const int *, int *)", "effect", len(self._groups))
+        lines += self._table("int (*const effects[])(const int *, int *, uint64_t *)", "effect", len(self._groups))
         lines += self._table("int (*const conditions[])(const int *, const int *)", "condition", len(self._terms[1]))
         return "\n".join(lines) + "\n"
 
@@ -105,26 +105,33 @@ class Functions:
         return [*lines, "}"]
 
     def _holds(self) -> list[str]:
-        """All guards at once, a bit each."""
+        """All guards at once, a bit each. Bits that stand for nothing are set: nothing is kept from firing by them."""
         locals_, texts = self.writer.block(self._terms[0])
         lines = ["void holds(const int *s, uint64_t *bits) {", *(f"  {line}" for line in locals_)]
-        for word in range(0, len(texts), 64):
+        for word in range(0, max(1, len(texts)), 64):
             bits = [f"(uint64_t){text} << {n}" for n, text in enumerate(texts[word : word + 64])]
+            bits += [f"~(uint64_t)0 << {len(bits)}"] if len(bits) < 64 else []
             lines.append(f"  bits[{word // 64}] = " + "\n    | ".join(bits) + ";")
         return [*lines, "}"]
 
     def _effect(self, number: int, group: Group) -> list[str]:
         locals_, texts = self.writer.block([value for _, value in group])
-        lines = [f"static int effect{number}(const int *s, int *t) {{", *(f"  {line}" for line in locals_)]
+        lines = [f"static int effect{number}(const int *s, int *t, uint64_t *w) {{", *(f"  {line}" for line in locals_)]
         tests = []
         for (place, value), text in zip(group, texts, strict=True):
-            here = self.writer.cell(place, Moment.THEN)
+            here, cell = self.writer.cell(place, Moment.THEN), self.packing.layout.cells[place]
             lines.append(f"  {here} = {text};")
-            cell = self.packing.layout.cells[place]
+            if self.packing.width[place]:
+                lines.append(self._packed(place))
             test = outside(here, cell.low, cell.high, self.spans.of(self.writer.terms.add(value)))
             tests += [test] if test else []
-        unused = [] if any("s[" in line for line in lines[1:]) else ["  (void)s;"]
-        return [*lines, *unused, f"  return {' | '.join(f'({t})' for t in tests) or '0'};", "}"]
+        return [*lines, f"  return {' | '.join(f'({t})' for t in tests) or '0'};", "}"]
+
+    def _packed(self, place: int) -> str:
+        """The change of a cell in the packed state."""
+        low = self.packing.layout.cells[place].low
+        before, then = (self.writer.cell(place, m) + (f" - ({low})" if low else "") for m in Moment)
+        return f"  w[{self.packing.word[place]}] ^= (uint64_t)(({before}) ^ ({then})) << {self.packing.shift[place]};"
 
     def _condition(self, number: int, term: Ground) -> list[str]:
         locals_, (text,) = self.writer.block([term])

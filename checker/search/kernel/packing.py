@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from checker.search.symmetry import Symmetry
@@ -127,24 +128,34 @@ class Packing:
         ]
         return [self.pieces(places) for places in members]
 
-    def looks(self, index: Any, member: int) -> list[Look]:
-        """What a member looks like whatever the others are called."""
+    def own(self, index: Any, member: int) -> list[Piece]:
+        """What is the member's and nobody else's."""
+        return self.pieces(self._groups.get(((index, member),), []))
+
+    @cached_property
+    def _groups(self) -> dict[Signature, list[int]]:
+        """The cells by whose they are."""
         groups: dict[Signature, list[int]] = {}
-        for place, signature in enumerate(self.signature):
-            groups.setdefault(signature, []).append(place)
+        for place in sorted(range(len(self.signature)), key=self._within):
+            groups.setdefault(self.signature[place], []).append(place)
+        return groups
+
+    def looks(self, index: Any, member: int) -> list[Look]:
+        """What a member shares with others, whatever they are called."""
+        groups = self._groups
         roles = list(dict.fromkeys(tuple(i for i, _ in s) for s in groups))
         found = []
         for signature, places in groups.items():
             role = tuple(i for i, _ in signature)
-            if (index, member) in signature and role.count(index) == 1:
-                beside = self._beside(groups, signature, index)
-                for n, piece in enumerate(self.pieces(sorted(places, key=self._within))):
+            if (index, member) in signature and len(role) > 1 and role.count(index) == 1:
+                beside = self._beside(signature, index)
+                for n, piece in enumerate(self.pieces(places)):
                     found.append(Look(piece, beside, 1 + roles.index(role) + len(roles) * n))
         return found
 
-    def _beside(self, groups: dict[Signature, list[int]], signature: Signature, index: Any) -> Piece | None:
+    def _beside(self, signature: Signature, index: Any) -> Piece | None:
         others = tuple((i, a) for i, a in signature if i is not index)
-        own = self.pieces(sorted(groups.get(others, []), key=self._within)) if len(others) == 1 else []
+        own = self.pieces(self._groups.get(others, [])) if len(others) == 1 else []
         return own[0] if own else None
 
     def swaps(self, index: Any, i: int, j: int) -> list[Swap]:

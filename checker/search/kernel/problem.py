@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from ctypes import c_int32, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import c_int32, c_uint32, c_uint64, c_void_p
 from itertools import groupby
 from typing import Any
 
@@ -41,7 +41,9 @@ class COuter(ctypes.Structure):
         ("classes", c_uint32),
         ("class_first", c_void_p),
         ("class_item", c_void_p),
+        ("own_first", c_void_p),
         ("look_first", c_void_p),
+        ("own", c_void_p),
         ("look", c_void_p),
         ("swap_first", c_void_p),
         ("swap", c_void_p),
@@ -52,10 +54,11 @@ class CProblem(ctypes.Structure):
     """As in problem.h."""
 
     _fields_ = [
-        *((name, c_uint32) for name in ("cells", "guard_words", "guards", "instances", "properties", "fields")),
+        *((name, c_uint32) for name in ("cells", "guard_words", "guards", "instance_words", "instances")),
+        *((name, c_uint32) for name in ("properties", "fields", "unused")),
         *((name, c_void_p) for name in ("unpack", "holds", "effects", "conditions")),
         *((name, c_void_p) for name in ("low", "high", "initial", "word", "shift", "field")),
-        *((name, c_void_p) for name in ("needs", "sole", "rule")),
+        *((name, c_void_p) for name in ("needs", "used", "rule")),
         *(
             (f"{name}_{part}", c_void_p)
             for name in ("effect", "write", "step", "forget", "after")
@@ -63,7 +66,7 @@ class CProblem(ctypes.Structure):
         ),
         *((name, c_void_p) for name in ("unless", "gone_first", "gone_item")),
         *((name, c_uint32) for name in ("judgements", "rests")),
-        *((name, c_void_p) for name in ("judgement", "rest", "apart")),
+        *((name, c_void_p) for name in ("judgement", "rest", "held")),
         *((name, c_uint32) for name in ("columns", "column_pieces", "outers")),
         *((name, c_void_p) for name in ("column", "outer")),
     ]
@@ -117,23 +120,25 @@ class Problem:
         self.c.fields = len(self.fields)
 
     def _guards(self) -> None:
-        """Bits that an instance needs, and for each bit the guard that is then false alone, if that can be said."""
+        """The bits that an instance needs, and which guard is false where one alone is missing, if that can be said."""
         machine = self.machine
-        number = {name: n for n, name in enumerate(machine.guard_names)}
         rows = []
         for instance in machine.instances:
-            row: dict[int, int] = {}
+            row: dict[int, str | None] = {}
             for declared, term in zip(instance.rule.guards, instance.guards, strict=True):
                 if not (is_constant(term) and term.data):
                     bit = self.functions.guard(term)
                     # Two guards that became one term are never false alone.
-                    row[bit] = -1 if bit in row else number[f"{instance.rule.name}.{declared.name}"]
+                    row[bit] = None if bit in row else f"{instance.rule.name}.{declared.name}"
             rows.append(row)
         bits = len(self.functions.guards)
         words = max(1, (bits + 63) // 64)
         self.c.instances, self.c.guards, self.c.guard_words = len(rows), 64 * words, words
-        self._array("needs", c_uint64, (_word(row, w) for row in rows for w in range(words)))
-        self._array("sole", c_int32, (row.get(bit, -1) for row in rows for bit in range(64 * words)))
+        self._array("needs", c_uint64, (word for row in rows for word in _words(row, words)))
+        self.c.instance_words = instance_words = max(1, (len(rows) + 63) // 64)
+        users = [[k for k, row in enumerate(rows) if bit in row] for bit in range(64 * words)]
+        self._array("used", c_uint64, (word for one in users for word in _words(one, instance_words)))
+        self.alone = [(k * 64 * words + bit, name) for k, row in enumerate(rows) for bit, name in row.items()]
         self._array("rule", c_uint32, machine.rule_of)
 
     def _instances(self) -> None:
@@ -164,7 +169,8 @@ class Problem:
         self.c.judgements = len(judged)
         rests = [(n, p) for n, p in enumerate(machine.properties) if p.shape is Shape.REST]
         self._array("rest", c_uint32, (x for n, p in rests for x in (n, self.term(p.term))))
-        self._array("apart", c_uint8, (x for _, p in rests for x in self.apart(p)))
+        held = [[k for k, apart in enumerate(self.apart(p)) if not apart] for _, p in rests]
+        self._array("held", c_uint64, (word for one in held for word in _words(one, self.c.instance_words)))
         self.c.rests = len(rests)
         self.homes = {p.name: self.term(p.term) for p in machine.properties if p.shape is Shape.HOME}
         self.watch = [
@@ -200,6 +206,7 @@ class Problem:
         members = range(self.machine.layout.sizes[index])
         ranks = self.symmetry.classes[index]
         classes = [[m for m in members if ranks[m] == rank] for rank in dict.fromkeys(ranks)]
+        own = [self.packing.own(index, m) for m in members]
         looks = [self.packing.looks(index, m) for m in members]
         swaps = [
             self.packing.swaps(index, i, j) if i < j and ranks[i] == ranks[j] else [] for i in members for j in members
@@ -209,7 +216,9 @@ class Problem:
             len(classes),
             self._pointer(c_uint32, _starts(classes)),
             self._pointer(c_uint32, (m for one in classes for m in one)),
+            self._pointer(c_uint32, _starts(own)),
             self._pointer(c_uint32, _starts(looks)),
+            self._pointer(CPiece, (_piece(p) for one in own for p in one)),
             self._pointer(CLook, (_look(look) for one in looks for look in one)),
             self._pointer(c_uint32, _starts(swaps)),
             self._pointer(CSwap, (CSwap(*swap, 0) for one in swaps for swap in one)),
@@ -222,8 +231,12 @@ def _groups(instance: Instance, machine: Machine) -> list[tuple[tuple[int, Any],
     return [tuple(group) for _, group in groupby(sorted(instance.effects, key=field), key=field)]
 
 
-def _word(row: dict[int, int], word: int) -> int:
-    return sum(1 << bit - 64 * word for bit in row if bit // 64 == word)
+def _words(members: Iterable[int], count: int) -> list[int]:
+    """A set of numbers as bits."""
+    words = [0] * count
+    for member in members:
+        words[member // 64] |= 1 << member % 64
+    return words
 
 
 def _starts(lists: Sequence[Sequence[Any]], each: int = 1) -> list[int]:

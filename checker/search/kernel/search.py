@@ -66,13 +66,15 @@ class CSearch(ctypes.Structure):
         ("broken_at", c_int64),
         ("found", c_void_p),
         ("fired", c_void_p),
-        ("sole", c_void_p),
+        ("alone", c_void_p),
         ("watched", c_uint32),
         ("watch", c_void_p),
         ("met", c_void_p),
         ("s", c_void_p),
         ("t", c_void_p),
+        ("u", c_void_p),
         ("holds", c_void_p),
+        ("enabled", c_void_p),
         ("waiting", c_void_p),
         ("waits", c_uint32),
     ]
@@ -151,7 +153,7 @@ class Handle:
         properties, fields = len(problem.machine.properties), len(problem.fields)
         self.found = (CFound * (properties + fields))(*[CFound(0, -1, -1)] * (properties + fields))
         self.fired = (c_uint64 * max(1, len(problem.machine.model.rules)))()
-        self.sole = (c_uint64 * max(1, len(problem.machine.guard_names)))()
+        self.alone = (c_uint64 * (problem.c.guards * max(1, problem.c.instances)))()
         watch = [x for entry in problem.watch for x in entry]
         self.watch = (c_uint32 * max(1, len(watch)))(*watch)
         self.met = (c_uint8 * max(1, properties))()
@@ -162,7 +164,7 @@ class Handle:
             more=0 if limits.after_violation is None else limits.after_violation + 1,
             found=ctypes.addressof(self.found),
             fired=ctypes.addressof(self.fired),
-            sole=ctypes.addressof(self.sole),
+            alone=ctypes.addressof(self.alone),
             watched=len(problem.watch),
             watch=ctypes.addressof(self.watch),
             met=ctypes.addressof(self.met),
@@ -341,13 +343,16 @@ class _Search:
             unmet=tuple(name for n, name in witnesses if not handle.met[n]),
             met=tuple(name for n, name in witnesses if handle.met[n]),
             fired={r.name: handle.fired[n] for n, r in enumerate(machine.model.rules) if r.name in existing},
-            sole={
-                name: handle.sole[n]
-                for n, name in enumerate(machine.guard_names)
-                if name.partition(".")[0] in existing
-            },
+            sole=self._sole(existing),
             handle=handle,
         )
+
+    def _sole(self, existing: set[str]) -> dict[str, int]:
+        counted = {name: 0 for name in self.machine.guard_names if name.partition(".")[0] in existing}
+        for place, name in self.handle.problem.alone:
+            if name is not None:
+                counted[name] += self.handle.alone[place]
+        return counted
 
     def _violations(self) -> Iterator[tuple[str, Found]]:
         names = [p.name for p in self.machine.properties]

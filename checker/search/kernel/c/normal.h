@@ -32,11 +32,30 @@ static inline int less(const State *x, const State *y) {
   return 0;
 }
 
-static void sort_columns(const Problem *p, State *x) {
+static inline void put(State *x, const Piece *c, uint64_t value) {
+  x->w[c->word] = (x->w[c->word] & ~(c->mask << c->shift)) | (value << c->shift);
+}
+
+static inline void compare(uint64_t *a, uint64_t *b) {
+  const uint64_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+  *a = low, *b = high;
+}
+
+/* Up to four columns of one piece each, without a branch. */
+static inline void sort_few(const Problem *p, State *x) {
+  const uint32_t n = p->columns;
+  uint64_t v[4] = {~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0, ~(uint64_t)0};
+  for (uint32_t i = 0; i < n; i++) v[i] = piece_of(x, &p->column[i]);
+  compare(&v[0], &v[1]);
+  if (n > 2) {
+    compare(&v[2], &v[3]), compare(&v[0], &v[2]), compare(&v[1], &v[3]), compare(&v[1], &v[2]);
+  }
+  for (uint32_t i = 0; i < n; i++) put(x, &p->column[i], v[i]);
+}
+
+static void sort_many(const Problem *p, State *x) {
   const uint32_t n = p->columns, k = p->column_pieces;
   uint64_t v[MOST_COLUMNS][MOST_COLUMN_PIECES];
-  if (n < 2) return;
-  int sorted = 1;
   for (uint32_t i = 0; i < n; i++) {
     uint64_t now[MOST_COLUMN_PIECES];
     for (uint32_t q = 0; q < k; q++) now[q] = piece_of(x, &p->column[i * k + q]);
@@ -46,16 +65,19 @@ static void sort_columns(const Problem *p, State *x) {
       while (q < k && v[j - 1][q] == now[q]) q++;
       if (q == k || v[j - 1][q] < now[q]) break;
       for (q = 0; q < k; q++) v[j][q] = v[j - 1][q];
-      sorted = 0;
     }
     for (uint32_t q = 0; q < k; q++) v[j][q] = now[q];
   }
-  if (sorted) return;
   for (uint32_t i = 0; i < n; i++)
-    for (uint32_t q = 0; q < k; q++) {
-      const Piece *c = &p->column[i * k + q];
-      x->w[c->word] = (x->w[c->word] & ~(c->mask << c->shift)) | (v[i][q] << c->shift);
-    }
+    for (uint32_t q = 0; q < k; q++) put(x, &p->column[i * k + q], v[i][q]);
+}
+
+static inline void sort_columns(const Problem *p, State *x) {
+  if (p->columns < 2) return;
+  if (p->columns <= 4 && p->column_pieces == 1)
+    sort_few(p, x);
+  else
+    sort_many(p, x);
 }
 
 /* Exchange two members of an outer index. */
@@ -69,11 +91,17 @@ static inline void exchange(const Outer *o, uint32_t i, uint32_t j, State *x) {
   }
 }
 
-static inline uint64_t looks(const Outer *o, uint32_t member, const State *x) {
+static inline uint64_t own(const Outer *o, uint32_t member, const State *x) {
+  uint64_t h = 0;
+  for (uint32_t n = o->own_first[member]; n < o->own_first[member + 1]; n++) h = mix(h) + piece_of(x, &o->own[n]);
+  return h;
+}
+
+static uint64_t shared(const Outer *o, uint32_t member, const State *x) {
   uint64_t h = 0;
   for (uint32_t n = o->look_first[member]; n < o->look_first[member + 1]; n++) {
     const Look *l = &o->look[n];
-    h += mix(piece_of(x, &l->piece) + l->role + mix(piece_of(x, &l->beside) + 1));
+    h += mix(piece_of(x, &l->piece) * 0x9E3779B97F4A7C15u + piece_of(x, &l->beside) + l->role);
   }
   return h;
 }
@@ -88,25 +116,42 @@ static int differs(const Run *r, const State *x) {
   return 0;
 }
 
+/* Order the members at these places by their keys, which move with them. */
+static inline void order(const Outer *o, const uint32_t *at, uint32_t n, uint64_t *key, State *x) {
+  for (uint32_t i = 1; i < n; i++)
+    for (uint32_t j = i; j > 0 && key[j] < key[j - 1]; j--) {
+      const uint64_t moved = key[j];
+      key[j] = key[j - 1], key[j - 1] = moved;
+      exchange(o, at[j - 1], at[j], x);
+    }
+}
+
+/* Members that look alike by themselves, ordered by what they share; the runs that are alike in that too are left. */
+static uint32_t rank_alike(const Outer *o, const uint32_t *at, uint32_t n, State *x, Run *runs, uint32_t found) {
+  uint64_t key[MOST_MEMBERS];
+  for (uint32_t i = 0; i < n; i++) key[i] = shared(o, at[i], x);
+  order(o, at, n, key, x);
+  for (uint32_t i = 0, end; i < n; i = end) {
+    Run *r = &runs[found];
+    for (end = i; end < n && key[end] == key[i]; end++) r->at[end - i] = at[end];
+    r->outer = o, r->size = end - i;
+    if (r->size > 1 && differs(r, x)) found++;
+  }
+  return found;
+}
+
 /* Put the members of each class in the order of their looks; the runs of equal looks are left to be tried. */
-static uint32_t rank(const Outer *o, State *x, Run *runs, uint32_t found) {
+static inline uint32_t rank(const Outer *o, State *x, Run *runs, uint32_t found) {
   for (uint32_t c = 0; c < o->classes; c++) {
     const uint32_t *at = o->class_item + o->class_first[c];
     const uint32_t n = o->class_first[c + 1] - o->class_first[c];
-    uint64_t look[MOST_MEMBERS];
+    uint64_t key[MOST_MEMBERS];
     if (n < 2) continue;
-    for (uint32_t i = 0; i < n; i++) look[i] = looks(o, at[i], x);
-    for (uint32_t i = 1; i < n; i++)
-      for (uint32_t j = i; j > 0 && look[j] < look[j - 1]; j--) {
-        const uint64_t swapped = look[j];
-        look[j] = look[j - 1], look[j - 1] = swapped;
-        exchange(o, at[j - 1], at[j], x);
-      }
+    for (uint32_t i = 0; i < n; i++) key[i] = own(o, at[i], x);
+    order(o, at, n, key, x);
     for (uint32_t i = 0, end; i < n; i = end) {
-      Run *r = &runs[found];
-      for (end = i; end < n && look[end] == look[i]; end++) r->at[end - i] = at[end];
-      r->outer = o, r->size = end - i;
-      if (r->size > 1 && differs(r, x)) found++;
+      for (end = i + 1; end < n && key[end] == key[i]; end++) {}
+      if (end - i > 1) found = rank_alike(o, at + i, end - i, x, runs, found);
     }
   }
   return found;

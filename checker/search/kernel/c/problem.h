@@ -15,7 +15,7 @@ typedef struct { uint64_t w[WORDS]; } State;
 
 typedef void (*Unpack)(const uint64_t *w, int *s);
 typedef void (*Guards)(const int *s, uint64_t *holds);
-typedef int (*Effect)(const int *s, int *t);          /* writes t; true if a value is out of bounds */
+typedef int (*Effect)(const int *s, int *t, uint64_t *w);  /* writes t and w; true if a value is out of bounds */
 typedef int (*Condition)(const int *s, const int *t);
 
 /* Bits of a packed state: (w[word] >> shift) & mask. */
@@ -31,14 +31,15 @@ typedef struct { Piece piece, beside; uint64_t role; } Look;
 typedef struct {
   uint32_t members, classes;
   const uint32_t *class_first, *class_item;  /* classes of members that may be exchanged */
-  const uint32_t *look_first;                /* by member */
+  const uint32_t *own_first, *look_first;    /* by member: what is its own alone, and what it shares */
+  const Piece *own;
   const Look *look;
   const uint32_t *swap_first;                /* by pair: i * members + j, i < j */
   const Swap *swap;
 } Outer;
 
 typedef struct {
-  uint32_t cells, guard_words, guards, instances, properties, fields;
+  uint32_t cells, guard_words, guards, instance_words, instances, properties, fields, unused;
   Unpack unpack;
   Guards holds;
   const Effect *effects;
@@ -50,7 +51,7 @@ typedef struct {
 
   /* of instances */
   const uint64_t *needs;                     /* guard_words each */
-  const int32_t *sole;                       /* guards each: the guard's number, or -1 */
+  const uint64_t *used;                      /* by guard, instance_words each: the instances that need it */
   const uint32_t *rule;
   const uint32_t *effect_first, *effect_item;
   const uint32_t *write_first, *write_item;  /* cells */
@@ -66,7 +67,7 @@ typedef struct {
   uint32_t judgements, rests;
   const uint32_t *judgement;                 /* pairs: property, condition of one state */
   const uint32_t *rest;                      /* pairs: property, condition */
-  const uint8_t *apart;                      /* rests times instances */
+  const uint64_t *held;                      /* by rest, instance_words each: instances that are not left out */
 
   /* of the normal form */
   uint32_t columns, column_pieces, outers;

@@ -4,6 +4,7 @@
  * slot, a state's number (from 1) and as much of its hash as there is room for; whether two states are the same is
  * decided by the states. Successors wait in a buffer until their places in the table have come from memory.
  */
+#define _GNU_SOURCE /* mremap */
 #include "problem.h"
 #include "normal.h"
 #if defined(__linux__)
@@ -17,7 +18,8 @@ enum { GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY };
 
 typedef struct { int64_t source; int32_t depth, instance; } Found;
 
-typedef struct { State x; uint64_t hash; uint32_t source, instance; } Waiting;
+/* A successor as the rules made it, and its normal form. */
+typedef struct { State made, x; uint64_t hash; uint32_t source, instance; } Waiting;
 
 typedef struct {
   const Problem *p;
@@ -40,13 +42,13 @@ typedef struct {
   uint64_t most, more;          /* bounds on states, in all and after the first violation; 0 for none */
   int64_t broken_at;            /* how many states were known when something was first violated; -1 if nothing is */
   Found *found;                 /* by property, then by field whose bounds are left; depth -1 if not found */
-  uint64_t *fired, *sole;
+  uint64_t *fired, *alone;
   uint32_t watched;             /* witnesses that were not met yet */
   uint32_t *watch;              /* triples: number, condition, whether of a step */
   uint8_t *met;
   /* room to work in */
-  int *s, *t;
-  uint64_t *holds;
+  int *s, *t, *u;
+  uint64_t *holds, *enabled;
   Waiting *waiting;
   uint32_t waits;
 } Search;
@@ -55,31 +57,45 @@ uint64_t problem_size(void) { return sizeof(Problem); }
 uint64_t search_size(void) { return sizeof(Search); }
 
 static inline uint64_t hash_of(const State *x) {
-  uint64_t h = 0x8A5CD789635D2DFFu;
-  for (int i = 0; i < WORDS; i++) h = mix(h ^ x->w[i]) + x->w[i];
-  return mix(h);
+  uint64_t h = 0;
+  for (int i = 0; i < WORDS; i++) h = (h ^ x->w[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 32;
+  h *= 0xD6E8FEB86659FD93u;
+  return h ^ (h >> 32);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the table */
-static uint32_t *new_slots(uint32_t bits) {
-  const size_t size = sizeof(uint32_t) << bits;
+/* Large arrays: of huge pages where there are any, since they are read here and there. All zero at first. */
+static void *map(size_t size) {
 #if defined(__linux__)
   void *made = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (made == MAP_FAILED) return 0;
   madvise(made, size, MADV_HUGEPAGE);
   return made;
 #else
-  return calloc((size_t)1 << bits, sizeof(uint32_t));
+  return calloc(1, size);
 #endif
 }
 
-static void drop_slots(uint32_t *slots, uint32_t bits) {
+static void unmap(void *array, size_t size) {
 #if defined(__linux__)
-  if (slots) munmap(slots, sizeof(uint32_t) << bits);
+  if (array) munmap(array, size);
 #else
-  (void)bits;
-  free(slots);
+  (void)size;
+  free(array);
 #endif
+}
+
+static int grow(void **array, size_t each, uint64_t from, uint64_t to) {
+#if defined(__linux__)
+  void *made = mremap(*array, each * from, each * to, MREMAP_MAYMOVE);
+  if (made == MAP_FAILED) return 0;
+  madvise(made, each * to, MADV_HUGEPAGE);
+#else
+  void *made = realloc(*array, each * to);
+  if (!made) return 0;
+#endif
+  *array = made;
+  return 1;
 }
 
 static inline uint32_t slot_for(uint64_t hash, uint32_t bits, uint64_t number) {
@@ -92,7 +108,7 @@ static inline uint64_t number_in(uint32_t slot, uint32_t bits) {
 
 /* Put all states into a table of this size. */
 static int refill(Search *f, uint32_t bits) {
-  uint32_t *slots = new_slots(bits);
+  uint32_t *slots = map(sizeof(uint32_t) << bits);
   if (!slots) return 0;
   const uint64_t last = ((uint64_t)1 << bits) - 1;
   uint64_t hashes[AHEAD];
@@ -108,33 +124,26 @@ static int refill(Search *f, uint32_t bits) {
       __builtin_prefetch(&slots[hashes[n % AHEAD] & last], 1);
     }
   }
-  drop_slots(f->slots, f->bits);
+  unmap(f->slots, sizeof(uint32_t) << f->bits);
   f->slots = slots, f->bits = bits;
-  return 1;
-}
-
-static int grow(void **array, size_t size, uint64_t room) {
-  void *made = realloc(*array, size * room);
-  if (!made) return 0;
-  *array = made;
   return 1;
 }
 
 static int more_states(Search *f) {
   const uint64_t room = f->room + f->room / 2;
   if (room >= INT32_MAX) return 0;
-  if (!grow((void **)&f->states, sizeof(State), room)) return 0;
-  if (!grow((void **)&f->parents, sizeof(int32_t), room)) return 0;
-  if (!grow((void **)&f->via, sizeof(int16_t), room)) return 0;
-  if (f->keep && !grow((void **)&f->first_edge, sizeof(uint64_t), room + 1)) return 0;
+  if (!grow((void **)&f->states, sizeof(State), f->room, room)) return 0;
+  if (!grow((void **)&f->parents, sizeof(int32_t), f->room, room)) return 0;
+  if (!grow((void **)&f->via, sizeof(int16_t), f->room, room)) return 0;
+  if (f->keep && !grow((void **)&f->first_edge, sizeof(uint64_t), f->room + 1, room + 1)) return 0;
   f->room = room;
   return 1;
 }
 
 static int more_edges(Search *f) {
   const uint64_t room = f->edge_room + f->edge_room / 2;
-  if (!grow((void **)&f->targets, sizeof(int32_t), room)) return 0;
-  if (!grow((void **)&f->taken, sizeof(int16_t), room)) return 0;
+  if (!grow((void **)&f->targets, sizeof(int32_t), f->edge_room, room)) return 0;
+  if (!grow((void **)&f->taken, sizeof(int16_t), f->edge_room, room)) return 0;
   f->edge_room = room;
   return 1;
 }
@@ -186,8 +195,11 @@ static void leave(Search *f, const int *t, uint64_t source, int32_t instance) {
 }
 
 /* ------------------------------------------------------------------------------------------------------- new states */
-static void discover(Search *f, const Waiting *w, const int *t, uint64_t number) {
+static void discover(Search *f, const Waiting *w, uint64_t number) {
   const Problem *p = f->p;
+  int *const t = f->u;
+  if (p->after_first[w->instance] == p->after_first[w->instance + 1] && !f->watched) return;
+  p->unpack(w->made.w, t);
   for (uint32_t i = p->after_first[w->instance]; i < p->after_first[w->instance + 1]; i++)
     if (!p->conditions[p->after_item[i]](t, t)) {
       judge(f, t, f->depth + 1, number, -1);
@@ -219,7 +231,6 @@ static int64_t reach(Search *f, const State *x, uint64_t hash, int32_t parent, i
 }
 
 static int flush(Search *f) {
-  const Problem *p = f->p;
   const uint64_t last = ((uint64_t)1 << f->bits) - 1;
   for (uint32_t i = 0; i < f->waits; i++) {
     const uint32_t slot = f->slots[f->waiting[i].hash & last];
@@ -230,7 +241,7 @@ static int flush(Search *f) {
     int new;
     const int64_t number = reach(f, &w->x, w->hash, (int32_t)w->source, (int32_t)w->instance, &new);
     if (number < 0) return f->stopped = NO_MEMORY;
-    if (new) discover(f, w, f->t + (size_t)i * p->cells, (uint64_t)number);
+    if (new) discover(f, w, (uint64_t)number);
     if (f->keep) {
       if (f->edges == f->edge_room && !more_edges(f)) return f->stopped = NO_MEMORY;
       f->targets[f->edges] = (int32_t)number, f->taken[f->edges++] = (int16_t)w->instance;
@@ -241,74 +252,100 @@ static int flush(Search *f) {
 }
 
 /* ------------------------------------------------------------------------------------------------------- expanding */
-static void take(Search *f, uint64_t source, uint32_t k) {
+static inline void forget(Search *f, uint32_t k, State *x) {
   const Problem *p = f->p;
-  int *t = f->t + (size_t)f->waits * p->cells;
+  for (uint32_t i = p->forget_first[k]; i < p->forget_first[k + 1]; i++) {
+    const uint32_t g = p->forget_item[i];
+    if (p->conditions[p->unless[g]](f->t, f->t)) continue;
+    for (uint32_t j = p->gone_first[g]; j < p->gone_first[g + 1]; j++) {
+      const uint32_t c = p->gone_item[j];
+      if (f->t[c] == p->initial[c]) continue;
+      x->w[p->word[c]] ^= (uint64_t)((f->t[c] - p->low[c]) ^ (p->initial[c] - p->low[c])) << p->shift[c];
+      f->t[c] = p->initial[c];
+    }
+  }
+}
+
+/* Take an enabled instance. f->t is a copy of f->s before and after. */
+static inline void take(Search *f, uint64_t source, const State *now, uint32_t k) {
+  const Problem *p = f->p;
   const int *s = f->s;
+  int *const t = f->t;
+  Waiting *w = &f->waiting[f->waits];
   int out = 0;
   f->transitions++, f->fired[p->rule[k]]++;
-  memcpy(t, s, p->cells * sizeof(int));
-  for (uint32_t i = p->effect_first[k]; i < p->effect_first[k + 1]; i++) out |= p->effects[p->effect_item[i]](s, t);
+  w->made = *now;
+  for (uint32_t i = p->effect_first[k]; i < p->effect_first[k + 1]; i++)
+    out |= p->effects[p->effect_item[i]](s, t, w->made.w);
   for (uint32_t i = p->step_first[k]; i < p->step_first[k + 1]; i++)
     if (!p->conditions[p->step_item[2 * i + 1]](s, t))
       violate(f, p->step_item[2 * i], f->depth + 1, source, (int32_t)k);
   if (out) {
     leave(f, t, source, (int32_t)k);
-    return;
+  } else {
+    forget(f, k, &w->made);
+    if (f->watched) watch(f, s, t, 1);
+    w->x = w->made, w->source = (uint32_t)source, w->instance = k;
+    normal(p, &w->x);
+    w->hash = hash_of(&w->x);
+    __builtin_prefetch(&f->slots[w->hash & (((uint64_t)1 << f->bits) - 1)], 1);
+    f->waits++;
   }
-  for (uint32_t i = p->forget_first[k]; i < p->forget_first[k + 1]; i++) {
-    const uint32_t g = p->forget_item[i];
-    if (!p->conditions[p->unless[g]](t, t))
-      for (uint32_t j = p->gone_first[g]; j < p->gone_first[g + 1]; j++) t[p->gone_item[j]] = p->initial[p->gone_item[j]];
-  }
-  if (f->watched) watch(f, s, t, 1);
-  Waiting *w = &f->waiting[f->waits++];
-  w->x = f->states[source], w->source = (uint32_t)source, w->instance = k;
-  for (uint32_t i = p->write_first[k]; i < p->write_first[k + 1]; i++) {
-    const uint32_t c = p->write_item[i];
-    w->x.w[p->word[c]] ^= ((uint64_t)(t[c] - p->low[c]) ^ (uint64_t)(s[c] - p->low[c])) << p->shift[c];
-  }
-  normal(p, &w->x);
-  w->hash = hash_of(&w->x);
-  __builtin_prefetch(&f->slots[w->hash & (((uint64_t)1 << f->bits) - 1)], 1);
+  for (uint32_t i = p->write_first[k]; i < p->write_first[k + 1]; i++) t[p->write_item[i]] = s[p->write_item[i]];
 }
 
-static void at_rest(Search *f, uint64_t source, const uint8_t *apart, uint32_t property, uint32_t condition) {
+/* An instance of which exactly one guard is false: counted by instance and guard. */
+static inline void count_alone(Search *f, uint32_t k) {
   const Problem *p = f->p;
-  if (f->found[property].depth >= 0) return;
-  for (uint32_t k = 0; k < p->instances; k++) {
-    const uint64_t *needs = p->needs + (size_t)k * p->guard_words;
-    uint64_t missing = 0;
-    for (uint32_t g = 0; g < p->guard_words; g++) missing |= needs[g] & ~f->holds[g];
-    if (!missing && !apart[k]) return;
+  const uint64_t *needs = p->needs + (size_t)k * p->guard_words;
+  uint32_t at = 0;
+  for (uint32_t g = 0; g < p->guard_words; g++) {
+    const uint64_t missing = needs[g] & ~f->holds[g];
+    at += (64 * g + (uint32_t)__builtin_ctzll(missing | (uint64_t)1 << 63)) & -(uint32_t)(missing != 0);
   }
-  if (!p->conditions[condition](f->s, f->s)) violate(f, property, f->depth, source, -1);
+  f->alone[(size_t)k * p->guards + at]++;
+}
+
+/* Which instances of a word are enabled, from the guards that are false; those that only one guard stops are counted. */
+static inline uint64_t enabled(Search *f, uint32_t word) {
+  const Problem *p = f->p;
+  const uint32_t last = p->instances - 64 * word;
+  const uint64_t all = last >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << last) - 1;
+  uint64_t once = 0, again = 0;
+  for (uint32_t g = 0; g < p->guard_words; g++)
+    for (uint64_t false_ = ~f->holds[g]; false_; false_ &= false_ - 1) {
+      const uint64_t used = p->used[(64 * g + (uint32_t)__builtin_ctzll(false_)) * p->instance_words + word];
+      again |= once & used, once |= used;
+    }
+  for (uint64_t sole = once & ~again; sole; sole &= sole - 1) count_alone(f, 64 * word + (uint32_t)__builtin_ctzll(sole));
+  return all & ~once;
+}
+
+static void at_rest(Search *f, uint64_t source) {
+  const Problem *p = f->p;
+  for (uint32_t i = 0; i < p->rests; i++) {
+    const uint64_t *held = p->held + (size_t)i * p->instance_words;
+    uint64_t moves = 0;
+    for (uint32_t word = 0; word < p->instance_words; word++) moves |= f->enabled[word] & held[word];
+    if (!moves && f->found[p->rest[2 * i]].depth < 0 && !p->conditions[p->rest[2 * i + 1]](f->s, f->s))
+      violate(f, p->rest[2 * i], f->depth, source, -1);
+  }
 }
 
 static void expand(Search *f, uint64_t source) {
   const Problem *p = f->p;
-  const uint32_t words = p->guard_words;
+  const State now = f->states[source];
   const uint64_t before = f->waits;
-  p->unpack(f->states[source].w, f->s);
+  p->unpack(now.w, f->s);
+  memcpy(f->t, f->s, p->cells * sizeof(int));
   p->holds(f->s, f->holds);
-  const uint64_t *needs = p->needs;
-  for (uint32_t k = 0; k < p->instances; k++, needs += words) {
-    uint64_t missing = 0;
-    uint32_t word = 0, several = 0;
-    for (uint32_t g = 0; g < words; g++) {
-      const uint64_t m = needs[g] & ~f->holds[g];
-      if (m) several |= missing != 0 || (m & (m - 1)), missing = m, word = g;
-    }
-    if (!missing) {
-      take(f, source, k);
-    } else if (!several) {
-      const int32_t sole = p->sole[k * p->guards + 64 * word + (uint32_t)__builtin_ctzll(missing)];
-      if (sole >= 0) f->sole[sole]++;
-    }
+  for (uint32_t word = 0; word < p->instance_words; word++) {
+    f->enabled[word] = enabled(f, word);
+    for (uint64_t left = f->enabled[word]; left; left &= left - 1)
+      take(f, source, &now, 64 * word + (uint32_t)__builtin_ctzll(left));
   }
   if (f->keep) f->first_edge[source + 1] = f->first_edge[source] + (f->waits - before);
-  for (uint32_t i = 0; i < p->rests; i++)
-    at_rest(f, source, p->apart + (size_t)i * p->instances, p->rest[2 * i], p->rest[2 * i + 1]);
+  if (p->rests) at_rest(f, source);
 }
 
 /* Expand states up to before `end`, at most `quota` of them. */
@@ -332,22 +369,25 @@ int begin(Search *f) {
   const Problem *p = f->p;
   const uint32_t most = WAITING + p->instances;
   f->room = 1 << 12, f->edge_room = 1 << 14, f->broken_at = -1;
-  f->states = malloc(f->room * sizeof(State));
-  f->parents = malloc(f->room * sizeof(int32_t));
-  f->via = malloc(f->room * sizeof(int16_t));
+  f->states = map(f->room * sizeof(State));
+  f->parents = map(f->room * sizeof(int32_t));
+  f->via = map(f->room * sizeof(int16_t));
   if (f->keep) {
-    f->first_edge = calloc(f->room + 1, sizeof(uint64_t));
-    f->targets = malloc(f->edge_room * sizeof(int32_t));
-    f->taken = malloc(f->edge_room * sizeof(int16_t));
+    f->first_edge = map((f->room + 1) * sizeof(uint64_t));
+    f->targets = map(f->edge_room * sizeof(int32_t));
+    f->taken = map(f->edge_room * sizeof(int16_t));
     if (!f->first_edge || !f->targets || !f->taken) return NO_MEMORY;
   }
   f->s = malloc(p->cells * sizeof(int));
-  f->t = malloc((size_t)most * p->cells * sizeof(int));
+  f->t = malloc(p->cells * sizeof(int));
+  f->u = malloc(p->cells * sizeof(int));
   f->holds = calloc(p->guard_words, sizeof(uint64_t));
+  f->enabled = calloc(p->instance_words, sizeof(uint64_t));
   f->waiting = malloc(most * sizeof(Waiting));
   f->bits = 13;
-  f->slots = new_slots(f->bits);
-  if (!f->states || !f->parents || !f->via || !f->s || !f->t || !f->holds || !f->waiting || !f->slots) return NO_MEMORY;
+  f->slots = map(sizeof(uint32_t) << f->bits);
+  if (!f->states || !f->parents || !f->via || !f->waiting || !f->slots) return NO_MEMORY;
+  if (!f->s || !f->t || !f->u || !f->holds || !f->enabled) return NO_MEMORY;
   State x = {{0}};
   for (uint32_t c = 0; c < p->cells; c++)
     if (p->high[c] > p->low[c]) x.w[p->word[c]] |= (uint64_t)(p->initial[c] - p->low[c]) << p->shift[c];
@@ -361,10 +401,11 @@ int begin(Search *f) {
 }
 
 void finish(Search *f) {
-  free(f->states), free(f->parents), free(f->via);
-  free(f->first_edge), free(f->targets), free(f->taken);
-  free(f->s), free(f->t), free(f->holds), free(f->waiting);
-  drop_slots(f->slots, f->bits);
+  unmap(f->states, f->room * sizeof(State)), unmap(f->parents, f->room * sizeof(int32_t));
+  unmap(f->via, f->room * sizeof(int16_t)), unmap(f->first_edge, (f->room + 1) * sizeof(uint64_t));
+  unmap(f->targets, f->edge_room * sizeof(int32_t)), unmap(f->taken, f->edge_room * sizeof(int16_t));
+  free(f->s), free(f->t), free(f->u), free(f->holds), free(f->enabled), free(f->waiting);
+  unmap(f->slots, sizeof(uint32_t) << f->bits);
   f->states = 0, f->slots = 0;
 }
 
