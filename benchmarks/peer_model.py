@@ -289,8 +289,10 @@ def computed_fits(s: Peer) -> Term:
     """What is computed lies in blocks that are owned, and belongs to somebody who runs or has finished."""
     return forall(
         Request,
-        lambda r: ((s.phase[r] == Phase.FINISHED) | (s.computed[r] <= held(s, r) * block_size))
-        & ((s.computed[r] == 0) | among(s.phase[r], Phase.RUNNING, Phase.FINISHED)),
+        lambda r: (
+            ((s.phase[r] == Phase.FINISHED) | (s.computed[r] <= held(s, r) * block_size))
+            & ((s.computed[r] == 0) | among(s.phase[r], Phase.RUNNING, Phase.FINISHED))
+        ),
     )
 
 
@@ -302,13 +304,14 @@ def planned_runs(s: Peer) -> Term:
 
 @prop()
 def told_the_truth(s: Peer) -> Term:
-    finished = lambda r: s.phase[r] == Phase.FINISHED
     return forall(
         Request,
-        lambda r: (s.delivered[r] <= s.committed[r])
-        & implies(s.notified[r] == 1, finished(r) & (s.delivered[r] == s.committed[r]))
-        & (finished(r) == (s.reason[r] != Reason.NONE))
-        & implies(s.reason[r] == Reason.LENGTH, s.committed[r] == most),
+        lambda r: (
+            (s.delivered[r] <= s.committed[r])
+            & implies(s.notified[r] == 1, (s.phase[r] == Phase.FINISHED) & (s.delivered[r] == s.committed[r]))
+            & ((s.phase[r] == Phase.FINISHED) == (s.reason[r] != Reason.NONE))
+            & implies(s.reason[r] == Reason.LENGTH, s.committed[r] == most)
+        ),
     )
 
 

@@ -42,7 +42,7 @@ class Exploration:
     """What a search found. `states` are numbered in the order of discovery; `bound` names what stopped it, if anything.
 
     The edges that lead out of state n have the numbers from first_edge[n] up to before first_edge[n + 1]; they are of
-    the states that were expanded.
+    the states that were expanded. `searched` says how, where that is not what was asked for.
     """
 
     machine: Machine
@@ -63,6 +63,7 @@ class Exploration:
     met: tuple[str, ...] = ()
     fired: dict[str, int] = field(default_factory=dict)
     sole: dict[str, int] = field(default_factory=dict)
+    searched: str = ""
 
     @property
     def complete(self) -> bool:

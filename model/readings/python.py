@@ -124,7 +124,6 @@ class Check:
     parts: tuple[Ground, ...]
     stutter: tuple[Ground, ...]
 
-    @property
     def of_states(self) -> tuple[Ground, ...]:
         """What of it is judged by one state alone."""
         if self.property.shape is Shape.STATE:
@@ -183,7 +182,7 @@ class Machine:
     def touched_after(self, k: int) -> list[Ground]:
         """The conjuncts over one state that the instance can make false."""
         written = self.written_after(k)
-        return [part for check in self.checks for part in check.of_states if self._places(part, Moment.NOW) & written]
+        return [part for check in self.checks for part in check.of_states() if self._places(part, Moment.NOW) & written]
 
     def written_after(self, k: int) -> frozenset[int]:
         """The cells that the instance writes, and those that may be forgotten because of it."""
@@ -343,7 +342,7 @@ class Source:
     def all_properties(self) -> list[str]:
         lines = ["def violated(s):", self.unpack, "    bad = []"]
         for number, check in enumerate(self.machine.checks):
-            for part in check.of_states:
+            for part in check.of_states():
                 if part.op is not Op.CONST or not part.data:
                     lines.append(f"    if not ({self.writer.write(part)}): bad.append({number})")
         return [*lines, "    return list(dict.fromkeys(bad))", ""]

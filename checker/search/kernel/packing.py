@@ -174,6 +174,13 @@ class Packing:
         return [Swap(mask, a, b, up) for (a, b, up), mask in merged.items()]
 
     # ------------------------------------------------------------------------------------- states
+    def packed(self, state: Sequence[int]) -> list[int]:
+        """The words of a state within its bounds."""
+        words = [0] * self.words
+        for place, cell in enumerate(self.layout.cells):
+            words[self.word[place]] |= state[place] - cell.low << self.shift[place]
+        return words
+
     def unpacked(self, words: Sequence[int]) -> list[int]:
         """The stored numbers of a packed state."""
         cells = zip(self.layout.cells, self.word, self.shift, self.width, strict=True)

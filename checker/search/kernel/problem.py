@@ -164,7 +164,7 @@ class Problem:
     def _properties(self) -> None:
         machine, condition = self.machine, self.functions.condition
         self.c.properties = len(machine.properties)
-        judged = [(n, condition(part)) for n, check in enumerate(machine.checks) for part in check.of_states]
+        judged = [(n, condition(part)) for n, check in enumerate(machine.checks) for part in check.of_states()]
         self._array("judgement", c_uint32, (x for pair in judged for x in pair))
         self.c.judgements = len(judged)
         rests = [(n, p) for n, p in enumerate(machine.properties) if p.shape is Shape.REST]
@@ -252,5 +252,3 @@ def _piece(piece: Piece) -> CPiece:
 
 def _look(look: Look) -> CLook:
     return CLook(_piece(look.piece), _piece(look.beside or NOTHING), look.role)
-
-

@@ -13,6 +13,7 @@ from ctypes import POINTER, c_int, c_int16, c_int32, c_int64, c_uint8, c_uint32,
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import Any, overload
 
 from checker.search.explore import Exploration, Found, witness
@@ -97,6 +98,7 @@ def engine(words: int) -> ctypes.CDLL:
         ("advance", c_int, [POINTER(CSearch), c_uint64, c_uint64]),
         ("finish", None, [POINTER(CSearch)]),
         ("lost", c_int64, [POINTER(CSearch), c_uint32, c_void_p]),
+        ("normal_form", None, [POINTER(CProblem), c_void_p]),
     ):
         function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments
@@ -123,6 +125,12 @@ class Code:
             raise Unavailable(str(error)) from None
         self.functions.closed = True
         self._link(self.problem)
+
+    def normal(self, words: Sequence[int]) -> list[int]:
+        """The normal form of a packed state."""
+        state = (c_uint64 * len(words))(*words)
+        self.engine.normal_form(self.problem.c, state)
+        return list(state)
 
     def serve(self, machine: Machine) -> Problem | None:
         """The tables of another machine of the same world, or None if it needs functions that are not there."""
@@ -250,17 +258,17 @@ def explore(
 
     Raises Unavailable if the world does not suit the compiled search, or nothing can be compiled here.
     """
-    began = time.monotonic()
     problem = code.serve(machine) if code is not None else None
     if code is None or problem is None:
         code = Code(machine, symmetry)
         problem = code.problem
-    return _Search(Handle(code, problem, limits, keep), limits, observe, began).run()
+    return _Search(Handle(code, problem, limits, keep), limits, observe).run()
 
 
 class _Search:
-    def __init__(self, handle: Handle, limits: Limits, observe: Observe, began: float) -> None:
-        self.handle, self.limits, self.observe, self.began = handle, limits, observe, began
+    def __init__(self, handle: Handle, limits: Limits, observe: Observe) -> None:
+        self.handle, self.limits, self.observe = handle, limits, observe
+        self.began = time.monotonic()
         self.machine = handle.problem.machine
         self.bound: str | None = None
         self.depth = 0
@@ -285,7 +293,7 @@ class _Search:
             while c.done < end and self.bound is None:
                 self.bound = self._met()
                 if self.bound is None:
-                    self.observe(self._progress(end - self.levels[-1]))
+                    self.observe(self._progress())
                     self.bound = self._stopped(self.handle.advance(end, QUOTA))
             if c.count > end:
                 self.depth += 1
@@ -307,7 +315,7 @@ class _Search:
             return f"{self.limits.after_violation:,} states after the first violation"
         return "the memory of this machine" if status == NO_MEMORY else None
 
-    def _progress(self, frontier: int) -> Progress:
+    def _progress(self) -> Progress:
         c, fired = self.handle.c, self.handle.fired
         hottest = max(range(len(self.machine.model.rules)), key=fired.__getitem__)
         return Progress(
@@ -365,10 +373,8 @@ class _Search:
 def available_memory() -> float:
     """MB that this machine can still give without swapping, or infinity if it does not say."""
     try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            free = next(int(line.split()[1]) for line in file if line.startswith("MemAvailable:"))
+        said = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        free = next(line for line in said if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):
         return float("inf")
-    return free / 1024
-
-
+    return int(free.split()[1]) / 1024

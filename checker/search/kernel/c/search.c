@@ -56,6 +56,9 @@ typedef struct {
 uint64_t problem_size(void) { return sizeof(Problem); }
 uint64_t search_size(void) { return sizeof(Search); }
 
+/* Puts a packed state into its normal form. */
+void normal_form(const Problem *p, State *x) { normal(p, x); }
+
 static inline uint64_t hash_of(const State *x) {
   uint64_t h = 0;
   for (int i = 0; i < WORDS; i++) h = (h ^ x->w[i]) * 0x9E3779B97F4A7C15u, h ^= h >> 32;
