@@ -343,6 +343,14 @@ PEER = model(
 INVARIANTS = (references, pinned_is_owned, computed_fits, planned_runs, told_the_truth)
 
 
+# N, B, Z, T, S, E, P, M of the sizes whose counts are published.
+SIZES = {
+    "tiny": (2, 2, 2, 2, 2, 1, 2, 2),
+    "small": (2, 4, 2, 3, 2, 1, 3, 2),
+    "medium": (3, 3, 2, 3, 2, 1, 2, 2),
+}
+
+
 def peer_world(name: str, *sizes: int) -> World:
     """A world of N requests, B blocks of Z tokens, T tokens a step, S seats, E preemptions, P prompt and M new tokens."""
     return world(PEER, name, dict(zip((d.name for d in PEER.dials), sizes, strict=True)))
