@@ -155,10 +155,13 @@ def test_published_counts_of_the_model_that_tools_were_compared_on(
 
 
 # ------------------------------------------------------------------------------------------ the normal form
-@pytest.mark.parametrize("name", ["pair", "trio", "shared-prefix", "two-workers", "cache-all", "misfit", "vllm-async"])
+@pytest.mark.parametrize(
+    "name",
+    ["pair", "trio", "shared-prefix", "two-workers", "cache-all", "misfit", "graph", "two kinds of nodes", "painted"],
+)
 def test_two_states_have_one_normal_form_just_if_they_have_in_python(name: str) -> None:
     """Random states with few different values, so that members look alike; and each state beside one of its renamings."""
-    machine = machine_of(name)
+    machine = Machine(*TOYS[name]) if name in TOYS else machine_of(name)
     code = kernel.Code(machine, symmetry=True)
     symmetry, chance = code.symmetry, random.Random(7)
     assert symmetry is not None
