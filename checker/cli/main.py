@@ -8,13 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from checker.cli import check, drive, replay, show
+from checker.cli import check, drive, export, replay, show
 from checker.report.output import Output
 from checker.verdict import Disagreement, Unusable, Verdict, exit_code_table
 from checker.version import VERSION
 from model.language.errors import LanguageError
 
-COMMANDS = {"check": check, "drive": drive, "replay": replay, "show": show}
+COMMANDS = {"check": check, "drive": drive, "export": export, "replay": replay, "show": show}
 
 
 class Parser(argparse.ArgumentParser):
