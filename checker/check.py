@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from checker.replay.trace import Trace, build, trace_of
-from checker.search.explore import Exploration, explore
+from checker.search.choose import Explorer
+from checker.search.explore import Exploration
 from checker.search.home import lost
 from checker.search.limits import Limits, Observe, unobserved
 from checker.search.simulate import Simulation, simulate
@@ -21,10 +22,11 @@ from model.readings.python import Machine, TooLarge
 
 @dataclass(frozen=True)
 class Options:
-    """How to search. `reduction`: up to renaming, and forgetting what nobody can read any more."""
+    """How to search. `reduction`: up to renaming, and forgetting what nobody can read any more. `search`: see choose.py."""
 
     limits: Limits = Limits()
     reduction: bool = True
+    search: str = "auto"
     walks: int | None = None
     seed: int = 0
 
@@ -153,7 +155,7 @@ def _explored(
     file: WorldFile, variation: Variation, machine: Machine, options: Options, observe: Observe
 ) -> WorldResult:
     watch: Observe = lambda progress: observe(replace(progress, expected=file.normal_forms))
-    explored = explore(machine, options.reduction, options.limits, watch)
+    explored = Explorer(options.search).explore(machine, options.reduction, options.limits, watch)
     found, skipped = dict(explored.violations), []
     for declared in (p for p in machine.properties if p.shape is Shape.HOME):
         if explored.bound is not None or explored.beyond:

@@ -15,6 +15,7 @@ from checker.replay import itf
 from checker.report import check_text, machine_text
 from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
+from checker.search.choose import SEARCHES
 from checker.search.limits import INTERRUPT, Limits
 from checker.settings import parse_settings
 from checker.variation import Variation, vary
@@ -67,6 +68,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help=f"go on to the end after a violation (else {AFTER_VIOLATION:,} states more)"
     )
     search = parser.add_argument_group("search")
+    search.add_argument(
+        "--search",
+        choices=SEARCHES,
+        default="auto",
+        help="kernel: compiled code, for which a C compiler is needed; python: slower by far, with the same results; "
+        "auto: the kernel where it can be used (default %(default)s)",
+    )
     search.add_argument("--simulate", type=positive, metavar="N", help="N random walks instead of every interleaving")
     search.add_argument("--seed", type=int, help="for the walks (default 0)")
     search.add_argument(
@@ -154,7 +162,7 @@ def search_options(options: argparse.Namespace, expected: bool) -> Options:
         memory=options.memory,
         after_violation=None if options.all or expected else AFTER_VIOLATION,
     )
-    return Options(limits, reduction=not options.no_reduction, walks=options.simulate, seed=options.seed or 0)
+    return Options(limits, not options.no_reduction, options.search, walks=options.simulate, seed=options.seed or 0)
 
 
 class _Session:
@@ -230,6 +238,7 @@ class _Session:
                 said += [f"--{name}", str(getattr(options, name))]
         said += ["--all"] if options.all else []
         said += ["--no-reduction"] if options.no_reduction else []
+        said += ["--search", options.search] if options.search != "auto" else []
         return shlex.join(said)
 
     def finish(self, whole: bool) -> Verdict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.catalogue import Catalogue
@@ -13,6 +13,7 @@ from checker.check import confirm
 from checker.mutate.subjects import Kind, Subject
 from checker.replay import itf
 from checker.replay.trace import trace_of
+from checker.search.choose import Explorer
 from checker.search.explore import Exploration, Found, explore
 from checker.search.home import lost
 from checker.search.limits import Limits
@@ -24,8 +25,9 @@ from model.language.properties import Property, Shape
 from model.readings.python import Machine
 from model.readings.world import World
 
-AFTER_VIOLATION = 2_000  # how many states more are visited to see what else notices the change
+AFTER_VIOLATION = 10_000  # how many states more are visited to see what else notices the change
 AFTER_FAULT = 100_000  # the same for a fault, whose own property may need a longer way than others
+SOON = 5_000  # states in which most faults show
 ENOUGH = 10_000  # states after which a change that coverage noticed is not tried any further
 BOUNDS = "bounds."
 
@@ -66,21 +68,37 @@ class Hunted:
 
 
 class Sound:
-    """What the unchanged rules do in the worlds, by name; found out when it is first asked for."""
+    """What the unchanged rules do in the worlds, by name; found out when it is first asked for.
+
+    The code that is compiled for a world serves its mutants as well: they need no functions that are not there.
+    """
 
     def __init__(self, model: Model, properties: Sequence[Property]) -> None:
         self.model, self.properties = model, properties
-        self._matter: dict[str, frozenset[str]] = {}
-        self._reached: dict[str, frozenset[str]] = {}
+        self._explored: dict[str, tuple[Explorer, frozenset[str], frozenset[str]]] = {}
 
     def matter(self, world: World) -> frozenset[str]:
         """The guards that alone kept a rule from firing somewhere. Taking another away changes nothing there."""
-        if world.name not in self._matter:
-            alone = explore(Machine(self.model, world)).sole
-            self._matter[world.name] = frozenset(guard for guard, times in alone.items() if times)
-        return self._matter[world.name]
+        return self._look(world)[1]
 
     def reached(self, world: World) -> frozenset[str]:
+        """The rules that fire and the witnesses that are met, in words."""
+        return self._look(world)[2]
+
+    def explorer(self, world: World) -> Explorer:
+        """What explores the world's mutants."""
+        return self._look(world)[0]
+
+    def _look(self, world: World) -> tuple[Explorer, frozenset[str], frozenset[str]]:
+        if world.name not in self._explored:
+            explorer = Explorer()
+            explored = explorer.explore(Machine(self.model, world, self.properties))
+            matter = frozenset(guard for guard, times in explored.sole.items() if times)
+            self._explored[world.name] = explorer, matter, reached(explored)
+        return self._explored[world.name]
+
+
+def reached(self, world: World) -> frozenset[str]:
         """The rules that fire and the witnesses that are met, in words."""
         if world.name not in self._reached:
             self._reached[world.name] = reached(explore(Machine(self.model, world, self.properties)))
@@ -121,10 +139,7 @@ def _look(
     known: Catalogue, sound: Sound, subject: Subject, variation: Variation, file: WorldFile
 ) -> tuple[Catch | None, int]:
     machine = Machine(variation.model, file.world, known.properties)
-    explored = explore(machine, limits=Limits(after_violation=AFTER_VIOLATION))
-    fault = subject.fault(known)
-    if fault is not None and fault.caught_by not in explored.violations and explored.violations:
-        explored = explore(machine, limits=Limits(after_violation=AFTER_FAULT))
+    explored = _explored(known, sound, subject, machine)
     found = _violations(explored)
     if found:
         return _caught(known, subject, variation, file.name, explored, found), len(explored.states)
@@ -132,6 +147,17 @@ def _look(
     if missing and explored.bound is None:
         return Catch(How.COVERAGE, f"{missing[0]} not reached", 0, file.name, {}, None), len(explored.states)
     return None, len(explored.states)
+
+
+def _explored(known: Catalogue, sound: Sound, subject: Subject, machine: Machine) -> Exploration:
+    """A fault needs functions of its own; compiling them costs more than the first steps of a search by python."""
+    fault, limits = subject.fault(known), Limits(after_violation=AFTER_VIOLATION)
+    if fault is None:
+        return sound.explorer(machine.world).explore(machine, limits=limits)
+    explored = explore(machine, limits=replace(limits, states=SOON))
+    if fault.caught_by in explored.violations:
+        return explored
+    return Explorer().explore(machine, limits=Limits(after_violation=AFTER_FAULT))
 
 
 def _violations(explored: Exploration) -> dict[str, Found]:

@@ -48,6 +48,7 @@ def world_lines(result: WorldResult) -> list[str]:
             f"  {len(search.states):,} {kind}, {search.transitions:,} transitions, depth {search.depth}, "
             f"{search.seconds:.1f} s ({rate:,.0f} states/s)"
         )
+        lines += [f"  explored {search.searched}"] if search.searched else []
     return lines + [f"  {s}" for s in result.skipped]
 
 

@@ -39,16 +39,20 @@ class Found:
 
 @dataclass
 class Exploration:
-    """What a search found. `states` are numbered in the order of discovery; `bound` names what stopped it, if anything."""
+    """What a search found. `states` are numbered in the order of discovery; `bound` names what stopped it, if anything.
+
+    The edges that lead out of state n have the numbers from first_edge[n] up to before first_edge[n + 1]; they are of
+    the states that were expanded. `searched` says how, where that is not what was asked for.
+    """
 
     machine: Machine
     symmetry: Symmetry | None
-    states: list[Any] = field(default_factory=list)
-    parents: array[int] = field(default_factory=lambda: array("l"))
-    via: array[int] = field(default_factory=lambda: array("l"))
-    first_edge: array[int] = field(default_factory=lambda: array("q", [0]))
-    targets: array[int] = field(default_factory=lambda: array("l"))
-    taken: array[int] = field(default_factory=lambda: array("l"))
+    states: Sequence[Any]
+    parents: Sequence[int]
+    via: Sequence[int]
+    first_edge: Sequence[int]
+    targets: Sequence[int]
+    taken: Sequence[int]
     transitions: int = 0
     beyond: int = 0
     depth: int = 0
@@ -59,6 +63,7 @@ class Exploration:
     met: tuple[str, ...] = ()
     fired: dict[str, int] = field(default_factory=dict)
     sole: dict[str, int] = field(default_factory=dict)
+    searched: str = ""
 
     @property
     def complete(self) -> bool:
@@ -87,7 +92,11 @@ class _Search:
     def __init__(self, machine: Machine, symmetry: Symmetry | None, limits: Limits, observe: Observe) -> None:
         self.machine, self.limits, self.observe = machine, limits, observe
         self.normal: Callable[[Sequence[int]], Any] = symmetry.normal if symmetry else machine.pack
-        self.result = Exploration(machine, symmetry)
+        self.states: list[Any] = []
+        self.parents, self.via, self.targets, self.taken = array("l"), array("l"), array("l"), array("l")
+        self.first_edge = array("q", [0])
+        graph = (self.states, self.parents, self.via, self.first_edge, self.targets, self.taken)
+        self.result = Exploration(machine, symmetry, *graph)
         self.number: dict[Any, int] = {}
         self.began = time.monotonic()
         self.names = [p.name for p in machine.properties]
@@ -163,9 +172,9 @@ class _Search:
             target = self._reach(source, k, self.normal(raw), raw)
             if self.witnesses:
                 self._watch_step(state, raw)
-            result.targets.append(target)
-            result.taken.append(k)
-        result.first_edge.append(len(result.targets))
+            self.targets.append(target)
+            self.taken.append(k)
+        self.first_edge.append(len(result.targets))
         self._at_rest(source, successors)
 
     def _at_rest(self, source: int, successors: Sequence[tuple[int, Any, Any]]) -> None:
@@ -201,9 +210,9 @@ class _Search:
 
     def _new(self, state: Any, parent: int, k: int) -> int:
         number = self.number[state] = len(self.result.states)
-        self.result.states.append(state)
-        self.result.parents.append(parent)
-        self.result.via.append(k)
+        self.states.append(state)
+        self.parents.append(parent)
+        self.via.append(k)
         return number
 
     def _beyond(self, source: int, k: int, raw: Beyond) -> None:

@@ -10,11 +10,14 @@ from __future__ import annotations
 from array import array
 
 from checker.search.explore import Exploration, Found
+from checker.search.kernel.search import Compiled
 from model.language.properties import Property
 
 
 def lost(explored: Exploration, declared: Property) -> Found | None:
     """The first state (a nearest one) from which no state satisfying the property's term can be reached, if any."""
+    if isinstance(explored, Compiled):
+        return explored.lost(declared)
     machine = explored.machine
     at_home = machine.predicate(declared.term)
     apart = {k for k, i in enumerate(machine.instances) if i.rule.name in declared.apart_from}
@@ -46,7 +49,7 @@ def _backwards(explored: Exploration, apart: set[int]) -> tuple[array[int], arra
     for number in range(count):
         starts[number + 1] += starts[number]
     place = array("q", starts)
-    sources = array("l", bytes(explored.targets.itemsize * starts[count]))
+    sources = array("l", [0]) * starts[count]
     for source in range(count):
         for edge in range(explored.first_edge[source], explored.first_edge[source + 1]):
             if kept[explored.taken[edge]]:

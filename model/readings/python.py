@@ -15,6 +15,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from model.language.model import Model
@@ -123,6 +124,12 @@ class Check:
     parts: tuple[Ground, ...]
     stutter: tuple[Ground, ...]
 
+    def of_states(self) -> tuple[Ground, ...]:
+        """What of it is judged by one state alone."""
+        if self.property.shape is Shape.STATE:
+            return self.parts
+        return self.stutter if self.property.shape is Shape.STEP else ()
+
 
 class Machine:
     """A model in a world, ready to run.
@@ -145,6 +152,7 @@ class Machine:
         live = [p for p in properties if self.grounder.term(p.needs, {}).data]
         self.properties = tuple(live)
         self.checks = [self._check(p) for p in live]
+        self._read: dict[tuple[int, Moment], frozenset[int]] = {}
         self.small = all(c.low >= 0 and c.high <= BYTE for c in self.layout.cells)
         self.pack: Callable[[Iterable[int]], Any] = bytes if self.small else tuple
         self.fired = [0] * len(model.rules)
@@ -152,8 +160,6 @@ class Machine:
         self.sole = [0] * len(self.guard_names)
         self.rule_of = [model.rules.index(i.rule) for i in self.instances]
         self.initial = self.pack(self.layout.initial)
-        self.source = Source(self).text()
-        self._compile()
 
     def _check(self, declared: Property) -> Check:
         parts = conjuncts(self.grounder.term(declared.term, {}))
@@ -162,7 +168,56 @@ class Machine:
         quiet = [shift(p, Moment.NOW) for p in parts]
         return Check(declared, parts, conjuncts(conjunction(quiet)))
 
-    def _compile(self) -> None:
+    # ------------------------------------------------------------- what an instance has to be looked at for
+    def touched_by_step(self, k: int) -> list[tuple[int, list[Ground]]]:
+        """The conjuncts of step properties that the instance can break, by the number of their property."""
+        written = self.instances[k].written
+        touched = (
+            (number, [p for p in check.parts if self._places(p, Moment.THEN) & written])
+            for number, check in enumerate(self.checks)
+            if check.property.shape is Shape.STEP
+        )
+        return [(number, parts) for number, parts in touched if parts]
+
+    def touched_after(self, k: int) -> list[Ground]:
+        """The conjuncts over one state that the instance can make false."""
+        written = self.written_after(k)
+        return [part for check in self.checks for part in check.of_states() if self._places(part, Moment.NOW) & written]
+
+    def written_after(self, k: int) -> frozenset[int]:
+        """The cells that the instance writes, and those that may be forgotten because of it."""
+        written = self.instances[k].written
+        for gone in self.forgettings:
+            written |= frozenset(gone.places) if gone.concerns & written else frozenset()
+        return written
+
+    def _places(self, part: Ground, moment: Moment) -> frozenset[int]:
+        known = self._read.get((id(part), moment))
+        if known is None:
+            known = self._read[id(part), moment] = places(part, moment)
+        return known
+
+    # --------------------------------------------------------------------------------------- generated
+    @cached_property
+    def source(self) -> str:
+        return Source(self).text()
+
+    @cached_property
+    def successors(self) -> Callable[[Any], list[tuple[int, Any, Sequence[int]]]]:
+        made: Callable[[Any], list[tuple[int, Any, Sequence[int]]]] = self._compiled["successors"]
+        return made
+
+    @cached_property
+    def violated(self) -> Callable[[Any], list[int]]:
+        made: Callable[[Any], list[int]] = self._compiled["violated"]
+        return made
+
+    @cached_property
+    def holds_after(self) -> list[Callable[[Any], bool]]:
+        return [self._compiled[f"after_{k}"] for k in range(len(self.instances))]
+
+    @cached_property
+    def _compiled(self) -> dict[str, Any]:
         """Compile under a file name of its own, and give `linecache` the source, so that tracebacks show it."""
         filename = f"<python reading of {self.model.name} in {self.world.name} at {id(self):x}>"
         linecache.cache[filename] = (len(self.source), None, self.source.splitlines(keepends=True), filename)
@@ -174,9 +229,7 @@ class Machine:
             "OK": (),
         }
         exec(compile(self.source, filename, "exec"), space)  # noqa: S102
-        self.successors: Callable[[Any], list[tuple[int, Any, Sequence[int]]]] = space["successors"]
-        self.violated: Callable[[Any], list[int]] = space["violated"]
-        self.holds_after: list[Callable[[Any], bool]] = [space[f"after_{k}"] for k in range(len(self.instances))]
+        return space
 
     def violations(self, then: Sequence[int], bad: Sequence[int] = ()) -> set[str]:
         """The names of what is violated in a state, given the numbers of the step properties broken on the way."""
@@ -266,12 +319,10 @@ class Source:
         return f"{low} <= {self.writer.cell(place, Moment.THEN)} <= {high}"
 
     def step_properties(self, k: int, found: Instance) -> list[str]:
-        terms: list[tuple[int, str]] = []
-        for number, check in enumerate(self.machine.checks):
-            if check.property.shape is Shape.STEP:
-                touched = [p for p in check.parts if places(p, Moment.THEN) & found.written]
-                if touched:
-                    terms.append((number, self.writer.write(self.settle(touched, found.written))))
+        terms = [
+            (number, self.writer.write(self.settle(parts, found.written)))
+            for number, parts in self.machine.touched_by_step(k)
+        ]
         if not terms:
             return [f"out.append(({k}, t, OK))"]
         everything = " and ".join(f"({text})" for _, text in terms)
@@ -291,23 +342,13 @@ class Source:
     def all_properties(self) -> list[str]:
         lines = ["def violated(s):", self.unpack, "    bad = []"]
         for number, check in enumerate(self.machine.checks):
-            parts = check.parts if check.property.shape is Shape.STATE else check.stutter
-            for part in parts if check.property.shape in (Shape.STATE, Shape.STEP) else ():
+            for part in check.of_states():
                 if part.op is not Op.CONST or not part.data:
                     lines.append(f"    if not ({self.writer.write(part)}): bad.append({number})")
         return [*lines, "    return list(dict.fromkeys(bad))", ""]
 
     def after(self, k: int) -> list[str]:
-        written = self.machine.instances[k].written
-        for gone in self.machine.forgettings:
-            written |= frozenset(gone.places) if gone.concerns & written else frozenset()
-        parts = [
-            part
-            for check in self.machine.checks
-            for part in (check.parts if check.property.shape is Shape.STATE else check.stutter)
-            if check.property.shape in (Shape.STATE, Shape.STEP) and places(part, Moment.NOW) & written
-        ]
-        text = " and ".join(self.writer.inside(p) for p in parts) or "True"
+        text = " and ".join(self.writer.inside(p) for p in self.machine.touched_after(k)) or "True"
         return [f"def after_{k}(s):", self.unpack, f"    return {text}", ""]
 
 

@@ -65,6 +65,8 @@ def test_the_wheel_holds_the_worlds_and_the_schemas_and_no_tests(wheel: Path) ->
     names = zipfile.ZipFile(wheel).namelist()
     assert {f"specs/worlds/{w}.toml" for w in world_files()} <= set(names)
     assert {"checker/report/schemas/check.schema.json", "checker/report/schemas/show.schema.json"} <= set(names)
+    sources = ("problem.h", "normal.h", "search.c")
+    assert {f"checker/search/kernel/c/{source}" for source in sources} <= set(names)
     assert {f"{package}/py.typed" for package in ("model", "specs", "checker")} <= set(names)
     tops = {n.partition("/")[0] for n in names if not n.startswith("schedproof-")}
     assert tops == {"model", "specs", "checker", "adapters", "engine_ref", "pytest_schedproof.py"}

@@ -1,0 +1,123 @@
+"""C source to a loaded library, compiled once: kept in a cache under the content of all that it was made from.
+
+The cache may be shared by runs at the same time: a file is written beside its place and put there in one move. A file
+that is damaged, cut short, or not ours is compiled anew; a directory that others could write to is not used.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+FLAGS = ("-std=gnu11", "-shared", "-fPIC", "-w")
+SEAL = b"schedproof kernel 1\n"  # with the key and a checksum, the end of every library in the cache
+
+
+class NoCompiler(Exception):
+    """Nothing can be compiled here; the message says why."""
+
+
+@cache
+def compiler() -> tuple[str, str]:
+    """The C compiler's path and what it says of its version. NoCompiler if there is none."""
+    asked = os.environ.get("CC")
+    for name in (asked,) if asked else ("cc", "gcc", "clang"):
+        found = shutil.which(name)
+        if found:
+            said = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)
+            if said.returncode == 0:
+                return found, said.stdout
+    raise NoCompiler(f"there is no C compiler ({asked or 'cc, gcc or clang'})")
+
+
+def library(source: str, *options: str, include: dict[str, str] | None = None) -> ctypes.CDLL:
+    """The compiled source, from the cache if it is there. `include` are header files by name.
+
+    Raises NoCompiler if there is no compiler, or if it refuses.
+    """
+    path, version = compiler()
+    headers = include or {}
+    told = "\0".join([SEAL.decode(), path, version, *FLAGS, *options, source, *headers, *headers.values(), _machine()])
+    key = hashlib.sha256(told.encode()).hexdigest()
+    place = cache_directory()
+    with tempfile.TemporaryDirectory(prefix="schedproof-") as work:
+        if place is None:
+            return _load(_compile(Path(work), path, source, options, headers))
+        kept = place / f"{key}.so"
+        if _sound(kept, key):
+            return _load(kept)
+        made = _compile(Path(work), path, source, options, headers)
+        return _load(kept if _keep(made, kept, key) else made)
+
+
+def _machine() -> str:
+    system = os.uname()
+    return f"{system.sysname} {system.machine}"
+
+
+def _load(path: Path) -> ctypes.CDLL:
+    return ctypes.CDLL(str(path))
+
+
+def _compile(work: Path, path: str, source: str, options: tuple[str, ...], headers: dict[str, str]) -> Path:
+    for name, text in headers.items():
+        (work / name).write_text(text)
+    (work / "source.c").write_text(source)
+    command = [path, *FLAGS, *options, "-o", "library.so", "source.c"]
+    ran = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        said = next((line for line in ran.stderr.splitlines() if "error" in line), ran.stderr[:200]).strip()
+        raise NoCompiler(f"the C compiler {path} refuses ({said})")
+    return work / "library.so"
+
+
+# ------------------------------------------------------------------------------------------- the cache
+def cache_directory() -> Path | None:
+    """Where libraries are kept: SCHEDPROOF_CACHE, or the user's cache. None if it cannot be made or is not ours alone."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    place = Path(os.environ.get("SCHEDPROOF_CACHE") or Path(base) / "schedproof")
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = place.stat()
+    except (OSError, RuntimeError):
+        return None
+    ours = found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return place if ours and os.access(place, os.W_OK | os.X_OK) else None
+
+
+def _seal(content: bytes, key: str) -> bytes:
+    return SEAL + hashlib.sha256(key.encode() + content).hexdigest().encode()
+
+
+def _sound(kept: Path, key: str) -> bool:
+    """Whether the file ends with the seal that its name and content ask for."""
+    try:
+        content = kept.read_bytes()
+    except OSError:
+        return False
+    size = len(_seal(b"", ""))
+    return content[-size:] == _seal(content[:-size], key)
+
+
+def _keep(made: Path, kept: Path, key: str) -> bool:
+    """Into the cache in one move, so that nobody ever sees half of it. False if there is no room for it."""
+    content = made.read_bytes()
+    try:
+        handle, name = tempfile.mkstemp(dir=kept.parent, prefix="new-")
+    except OSError:
+        return False
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content + _seal(content, key))
+        Path(name).replace(kept)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        return False
+    return True
