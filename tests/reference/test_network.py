@@ -45,12 +45,14 @@ def altered(seed: int) -> list[int]:
     return served(engine)
 
 
+@pytest.mark.slow
 def test_one_altered_slot_changes_a_later_token() -> None:
     """Otherwise equal tokens would say nothing of the memory."""
     changed = [seed for seed in range(SEEDS) if altered(seed) != served(solo(seed))]
     assert len(changed) >= SEEDS // 2
 
 
+@pytest.mark.slow
 def test_outputs_are_of_many_tokens() -> None:
     varied = [
         seed for seed in range(SEEDS) if len(set(alone(Network(seed), Submission(prompt(seed), LENGTH)).tokens)) >= 5

@@ -42,7 +42,7 @@ WORLDS: dict[str, dict[str, Any]] = {
     "whole-prompt-shared": {"depth": 2},
     "vllm-window": {"limit": [1, 2, 3], **THREE},
 }
-EXAMPLES = 30  # random sequences in each world, but for these
+EXAMPLES = 34  # random sequences in each world, but for these
 MORE = {"misfit": 50, "late-commit": 50}
 ENOUGH = 100  # times that each rule must have fired over all of them
 

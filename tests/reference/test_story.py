@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_its_tokens_are_those_of_each_request_alone() -> None:
     assert isinstance(stage.submissions[0], Submission)
 
 
-def doctored(kind: type, **change: object) -> Told:
+def doctored(kind: type, **change: Any) -> Told:
     """What the engine gives if the rules' record says something else in the first entry of a kind."""
     story = read_story(FIXTURE)
     told = tell(story, LIFECYCLE, PROPERTIES)

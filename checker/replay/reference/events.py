@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from engine_ref import Engine, observe
+from model.language.terms import BOOL, INT
 from model.lifecycle.state import Lifecycle
 from model.readings.layout import Cell, Layout
 
@@ -49,16 +50,28 @@ def perform(engine: Engine, rule: str, at: At) -> None:
     METHODS[rule](engine, at)
 
 
-def differences(engine: Engine, layout: Layout, state: Sequence[int]) -> Iterator[tuple[Cell, str, str]]:
-    """The cells in which the engine, as it is now, is not in this state: the cell, the engine's value, the state's."""
-    seen = observe(engine)
-    for place, cell in enumerate(layout.cells):
-        if cell.field in GHOSTS:
-            continue
-        value: Any = seen[cell.field.name]
-        for i in cell.at:
-            value = value[i]
-        wanted = layout.value(state, place)
-        wanted = getattr(wanted, "name", wanted)
-        if value != wanted:
-            yield cell, str(value), str(wanted)
+class Comparison:
+    """Holds the engine as it is now against a state: every cell but the ghosts, in the engine's words."""
+
+    def __init__(self, layout: Layout) -> None:
+        cells = [(p, c) for p, c in enumerate(layout.cells) if c.field not in GHOSTS]
+        self.cells = [(p, c, c.field.name, c.at, _words(c)) for p, c in cells]
+
+    def differences(self, engine: Engine, state: Sequence[int]) -> Iterator[tuple[Cell, str, str]]:
+        """The cells in which the engine is not in this state: the cell, the engine's value, the state's."""
+        seen = observe(engine)
+        for place, cell, name, at, words in self.cells:
+            value: Any = seen[name]
+            for i in at:
+                value = value[i]
+            wanted = words[state[place]] if words and 0 <= state[place] < len(words) else state[place]
+            if value != wanted:
+                yield cell, str(value), str(wanted)
+
+
+def _words(cell: Cell) -> tuple[Any, ...]:
+    """What the stored numbers of the cell are called; empty where they are numbers."""
+    sort = cell.field.sort
+    if sort == INT:
+        return ()
+    return (False, True) if sort == BOOL else tuple(m.name for m in sort.of)

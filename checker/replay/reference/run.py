@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from checker.replay.reference.events import At, differences, perform
+from checker.replay.reference.events import At, Comparison, perform
 from checker.replay.reference.measure import measure
 from checker.replay.reference.memory import Overwritten, unfounded
 from checker.replay.reference.outcome import Damage, Difference, EngineReplay, Refusal
@@ -31,6 +31,7 @@ class Run:
     def __init__(self, stage: Stage, layout: Layout, off: Sequence[str] = ()) -> None:
         self.stage, self.layout, self.off = stage, layout, tuple(off)
         self.engine: Engine = stage.engine(off)
+        self.comparison = Comparison(layout)
         self.overwritten = Overwritten.none()
 
     def event(self, rule: str, at: At) -> None:
@@ -47,7 +48,7 @@ class Run:
 
     def differing(self, state: Sequence[int]) -> Iterator[tuple[Cell, str, str]]:
         """Where the engine is not in this state. Of a sound engine the KV is asked, too: with something off, it is damage."""
-        yield from differences(self.engine, self.layout, state)
+        yield from self.comparison.differences(self.engine, state)
         if not self.off:
             yield from unfounded(self.engine, self.stage, self.layout, state)
 
