@@ -98,13 +98,6 @@ class Sound:
         return self._explored[world.name]
 
 
-def reached(self, world: World) -> frozenset[str]:
-        """The rules that fire and the witnesses that are met, in words."""
-        if world.name not in self._reached:
-            self._reached[world.name] = reached(explore(Machine(self.model, world, self.properties)))
-        return self._reached[world.name]
-
-
 def reached(explored: Exploration) -> frozenset[str]:
     """The rules that fired and the witnesses that were met."""
     fired = (f"the rule {rule}" for rule, times in explored.fired.items() if times)

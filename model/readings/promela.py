@@ -143,7 +143,8 @@ class _Model:
     def write(self, term: Ground, renamed: dict[int, str] | None = None) -> str:
         names = renamed or {}
         if term.op is None:
-            return names.get(term.data[0], self.layout.cells[term.data[0]].label)
+            place: int = term.data[0]
+            return names.get(place, self.layout.cells[place].label)
         if term.op is Op.CONST:
             return str(term.data) if term.data >= 0 else f"({term.data})"
         if term.op is Op.EQ and (named := self.named(term, names)):
