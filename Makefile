@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 .PHONY: check test lint engines test-engines clean
 
 check: $(VENV)/installed
-	$(BIN)/schedproof check
+	$(BIN)/schedproof check --everything
 
 test: $(VENV)/installed-dev lint
 	$(BIN)/python -m pytest -n 2 --ignore tests/engines

@@ -10,7 +10,9 @@ from typing import Any
 
 from checker.catalogue import Catalogue, catalogue
 from checker.check import CheckResult, Options, WorldResult, check_world, unreached
+from checker.cli import mutate, replay
 from checker.cli.options import add_common, add_with, non_negative, positive
+from checker.cli.together import Part, together
 from checker.replay import itf
 from checker.report import check_text, machine_text
 from checker.report.junit import probe_junit, write_junit
@@ -34,6 +36,7 @@ way to each violated property. Without WORLD, all shipped worlds are explored. W
 
 examples:
   schedproof check                                 all shipped worlds
+  schedproof check --everything                    the same, every fault and mutant, and everything that is replayed
   schedproof check --without release.unpinned      may blocks be freed while a step is in flight?
   schedproof check pair --set preemption=off       the world pair, without preemption
   schedproof check my-world.toml --simulate 10000  random walks through a world of your own"""
@@ -43,6 +46,11 @@ AFTER_VIOLATION = 100_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("worlds", nargs="*", metavar="WORLD", help="a shipped world (see: show worlds) or a .toml file")
+    parser.add_argument(
+        "--everything",
+        action="store_true",
+        help="all worlds, all faults and mutants, and all that is kept to be replayed, with a joint summary",
+    )
     rules = parser.add_argument_group("changes to the rules")
     rules.add_argument(
         "--without",
@@ -96,6 +104,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
+    if options.everything:
+        return _everything(options, output)
     known = catalogue(LIFECYCLE, options.with_files)
     variation = vary(LIFECYCLE, options.fault, tuple(options.without), known)
     settings = parse_settings(options.settings)
@@ -111,6 +121,19 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         else:
             session.world(file)
     return session.finish(whole=not (variation or settings or options.worlds or options.simulate))
+
+
+def _everything(options: argparse.Namespace, output: Output) -> Verdict:
+    said = [f"--{n}" for n in ("json", "junit", "fault", "without", "settings", "with_files") if getattr(options, n)]
+    if said or options.worlds:
+        what = "WORLD" if options.worlds else said[0].replace("settings", "set").removesuffix("_files")
+        raise Unusable(f"--everything takes no {what}; run check, mutate and replay by themselves for that.")
+    parts = [
+        Part("worlds", add_arguments, run),
+        Part("faults and mutants", mutate.add_arguments, mutate.run),
+        Part("stories and traces", replay.add_arguments, replay.run),
+    ]
+    return together(parts, output)
 
 
 def _with_rules(files: list[WorldFile], variation: Variation, named: bool) -> list[WorldFile]:
