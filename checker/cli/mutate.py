@@ -10,6 +10,8 @@ from checker.cli.options import add_with, positive
 from checker.mutate.campaign import ARGUED_STATES, MOST_STATES, Campaign, campaign, processes
 from checker.mutate.subjects import subjects
 from checker.replay import itf
+from checker.replay.again import ENGINE, MODEL
+from checker.replay.reference import MISSING, available
 from checker.report import mutate_machine, mutate_text
 from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
@@ -46,6 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"explore worlds of at most N states together before a mutant counts as a survivor (default {MOST_STATES:,}, "
         f"or {ARGUED_STATES:,} for one that is known to change nothing)",
     )
+    parser.add_argument(
+        "--on",
+        choices=(MODEL, ENGINE),
+        help="ref: replay each trace on the reference engine and measure the damage; model: do not. Default: ref if torch "
+        "is there",
+    )
     parser.add_argument("--traces", type=Path, metavar="DIR", help="write the shortest trace of each as well")
     parser.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file as well")
@@ -57,7 +65,12 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     known = catalogue(LIFECYCLE, options.with_files)
     chosen = subjects(LIFECYCLE, known, options.names)
     probe_junit(options.junit)
-    result = campaign(known, chosen, not options.names, processes(options.jobs), options.states, watch=output.status)
+    if options.on == ENGINE and not available():
+        raise Unusable(MISSING)
+    engine = available() and options.on != MODEL
+    result = campaign(
+        known, chosen, not options.names, processes(options.jobs), options.states, watch=output.status, engine=engine
+    )
     if options.traces is not None:
         save(result, options.traces)
     if options.json:
@@ -75,6 +88,7 @@ def report(result: Campaign, output: Output) -> None:
     if result.everything:
         output.details(mutate_text.reverse_lines(result))
     elif len(result.caught) == 1:
+        output.details(mutate_text.engine_lines(result.caught[0]))
         output.details(["", f"see it: {mutate_text.again(result.caught[0], result.known.options)}"])
     output.details(mutate_text.wrong_lines(result))
     output.lines([mutate_text.summary(result)])

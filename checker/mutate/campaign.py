@@ -48,6 +48,8 @@ class Campaign:
             return "survives: no property notices it, and no argument says that it changes nothing"
         if catch is not None and argued:
             return f"is said to change nothing, but {catch.shows} notices it"
+        if catch is not None and catch.engine is not None and catch.engine.failures:
+            return f"on the engine: {catch.engine.failures[0]}"
         return None
 
     @property
@@ -93,15 +95,21 @@ T = TypeVar("T")
 
 
 def campaign(
-    known: Catalogue, chosen: Sequence[Subject], everything: bool, jobs: int, most: int | None, watch: Watch
+    known: Catalogue,
+    chosen: Sequence[Subject],
+    everything: bool,
+    jobs: int,
+    most: int | None,
+    watch: Watch,
+    engine: bool = False,
 ) -> Campaign:
     """Hunt for every subject in `jobs` processes, exploring `most` states of what nothing catches.
 
-    `watch` is told how far it is.
+    `watch` is told how far it is. `engine`: replay each trace on the reference engine, which needs torch.
     """
     files = [f for f in shipped(LIFECYCLE) if not f.expect]
     with ProcessPoolExecutor(jobs) as pool:
-        tasks = [pool.submit(_hunt, known.files, s, _worlds(known, s, files), _most(s, most)) for s in chosen]
+        tasks = [pool.submit(_hunt, known.files, s, _worlds(known, s, files), _most(s, most), engine) for s in chosen]
         found = []
         for task in as_completed(tasks):
             found.append(task.result())
@@ -128,9 +136,9 @@ def _worlds(known: Catalogue, subject: Subject, files: Sequence[WorldFile]) -> l
 
 
 # ------------------------------------------------------------------------------- in other processes
-def _hunt(files: tuple[Path, ...], subject: Subject, worlds: Sequence[WorldFile], most: int) -> Hunted:
+def _hunt(files: tuple[Path, ...], subject: Subject, worlds: Sequence[WorldFile], most: int, engine: bool) -> Hunted:
     known, sound = _known(files)
-    return hunt(LIFECYCLE, known, sound, subject, worlds, most)
+    return hunt(LIFECYCLE, known, sound, subject, worlds, most, engine)
 
 
 @cache

@@ -12,7 +12,8 @@ from checker.catalogue import Catalogue
 from checker.check import confirm
 from checker.mutate.subjects import Kind, Subject
 from checker.replay import itf
-from checker.replay.trace import trace_of
+from checker.replay.reference import judge
+from checker.replay.trace import Trace, trace_of
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration, Found, explore
 from checker.search.home import lost
@@ -41,11 +42,23 @@ class How(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Shown:
+    """What a trace showed on the reference engine: the guard at which the sound one refused, if it did, and with the
+    change made to the engine too the kinds of damage. `switch`: whether the engine can be changed in this way."""
+
+    refused: str | None
+    switch: bool
+    damage: tuple[str, ...]
+    says: tuple[str, ...]
+    failures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Catch:
     """How a subject was caught: by what, in which world, after how many steps.
 
     `also` is every property seen violated there with its length, `trace` the shortest run as an ITF document (none
-    where only coverage noticed).
+    where only coverage noticed), `engine` what that run showed on the reference engine, if it was replayed there.
     """
 
     how: How
@@ -54,6 +67,7 @@ class Catch:
     world: str
     also: Mapping[str, int]
     trace: dict[str, Any] | None
+    engine: Shown | None = None
 
 
 @dataclass(frozen=True)
@@ -105,9 +119,18 @@ def reached(explored: Exploration) -> frozenset[str]:
 
 
 def hunt(
-    model: Model, known: Catalogue, sound: Sound, subject: Subject, files: Sequence[WorldFile], most: int
+    model: Model,
+    known: Catalogue,
+    sound: Sound,
+    subject: Subject,
+    files: Sequence[WorldFile],
+    most: int,
+    engine: bool = False,
 ) -> Hunted:
-    """Try the worlds in order; those that make it more than `most` states in all are left."""
+    """Try the worlds in order; those that make it more than `most` states in all are left.
+
+    `engine`: replay the trace on the reference engine too.
+    """
     began, variation = time.monotonic(), subject.variation(model, known)
     weak: Catch | None = None
     tried: list[str] = []
@@ -119,7 +142,7 @@ def hunt(
         if subject.kind is Kind.GUARD and subject.name not in sound.matter(file.world):
             continue
         tried.append(file.name)
-        catch, states = _look(known, sound, subject, variation, file)
+        catch, states = _look(known, sound, subject, variation, file, engine)
         visited += states
         if catch is not None and catch.how is How.PROPERTY:
             return Hunted(subject, catch, tuple(tried[:-1]), (), time.monotonic() - began)
@@ -129,13 +152,13 @@ def hunt(
 
 
 def _look(
-    known: Catalogue, sound: Sound, subject: Subject, variation: Variation, file: WorldFile
+    known: Catalogue, sound: Sound, subject: Subject, variation: Variation, file: WorldFile, engine: bool
 ) -> tuple[Catch | None, int]:
     machine = Machine(variation.model, file.world, known.properties)
     explored = _explored(known, sound, subject, machine)
     found = _violations(explored)
     if found:
-        return _caught(known, subject, variation, file.name, explored, found), len(explored.states)
+        return _caught(known, subject, variation, explored, found, engine), len(explored.states)
     missing = sorted(sound.reached(file.world) - reached(explored))
     if missing and explored.bound is None:
         return Catch(How.COVERAGE, f"{missing[0]} not reached", 0, file.name, {}, None), len(explored.states)
@@ -166,9 +189,9 @@ def _caught(
     known: Catalogue,
     subject: Subject,
     variation: Variation,
-    world: str,
     explored: Exploration,
     found: Mapping[str, Found],
+    engine: bool,
 ) -> Catch:
     """The property that a fault names if it is there, else the one with the shortest trace.
 
@@ -182,4 +205,25 @@ def _caught(
     confirm(trace, known.properties)
     how = How.BOUNDS if shows.startswith(BOUNDS) else How.PROPERTY
     also = {name: f.depth for name, f in sorted(found.items(), key=lambda item: item[1].depth)}
-    return Catch(how, shows, trace.length, world, also, itf.to_itf(trace, VERSION))
+    shown = _on_engine(trace) if engine and not ghostly(subject, variation) else None
+    return Catch(how, shows, trace.length, trace.world.name, also, itf.to_itf(trace, VERSION), shown)
+
+
+def ghostly(subject: Subject, variation: Variation) -> bool:
+    """Whether an update of the ghost memory is taken away: of what is true of memory, which no engine does or leaves."""
+    ghosts = [field for forget in variation.unchanged.forgets for field in forget.fields]
+    rule = variation.unchanged.rule(variation.rules[0])
+    names = zip(rule.update_names(), rule.updates, strict=True)
+    return subject.kind is Kind.UPDATE and any(name == subject.name and u.field in ghosts for name, u in names)
+
+
+def _on_engine(trace: Trace) -> Shown:
+    judged = judge(trace)
+    refused = judged.sound.refused
+    return Shown(
+        refused.guard if refused is not None else None,
+        judged.flawed is not None,
+        judged.damage.kinds,
+        judged.says,
+        judged.failures,
+    )

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from checker.mutate.campaign import Campaign
-from checker.mutate.hunt import Hunted
+from checker.mutate.hunt import Hunted, Shown
 from checker.report.junit import Case
 from specs.faults.equivalent import EQUIVALENT
 
@@ -36,6 +36,7 @@ def _row(hunted: Hunted) -> dict[str, Any]:
             "length": catch.length,
             "world": catch.world,
             "also": dict(catch.also),
+            "engine": None if catch.engine is None else _shown(catch.engine),
         }
     return {
         "name": hunted.subject.name,
@@ -45,6 +46,15 @@ def _row(hunted: Hunted) -> dict[str, Any]:
         "worlds_showing_nothing": list(hunted.tried) if catch is None else [],
         "worlds_left": list(hunted.left),
         "seconds": round(hunted.seconds, 3),
+    }
+
+
+def _shown(shown: Shown) -> dict[str, Any]:
+    return {
+        "refused_at": shown.refused,
+        "has_switch": shown.switch,
+        "damage": list(shown.damage),
+        "says": list(shown.says),
     }
 
 

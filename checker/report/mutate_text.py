@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from checker.mutate.campaign import Campaign
-from checker.mutate.hunt import How, Hunted
+from checker.mutate.hunt import How, Hunted, Shown
 from checker.mutate.subjects import Kind
 from specs.faults.equivalent import EQUIVALENT
 
@@ -34,7 +34,22 @@ def caught_by(hunted: Hunted) -> str:
         return "changes nothing" if hunted.subject.name in EQUIVALENT else "SURVIVED"
     if catch.how is How.COVERAGE:
         return f"{catch.shows} in {catch.world}"
-    return f"{catch.shows} after {steps(catch.length)} in {catch.world}"
+    return f"{catch.shows} after {steps(catch.length)} in {catch.world}{on_engine(catch.engine)}"
+
+
+def on_engine(shown: Shown | None) -> str:
+    """What the trace showed on the reference engine, if it was replayed there."""
+    if shown is None:
+        return ""
+    if not shown.switch:
+        return "; engine: model only"
+    return f"; engine: {', '.join(shown.damage)}" if shown.damage else "; engine: no damage found"
+
+
+def engine_lines(hunted: Hunted) -> list[str]:
+    """What the engine did with the trace, in words."""
+    shown = hunted.catch.engine if hunted.catch is not None else None
+    return ["", "on the reference engine:", *(f"  {line}" for line in shown.says)] if shown is not None else []
 
 
 def steps(number: int) -> str:
@@ -86,5 +101,10 @@ def summary(result: Campaign) -> str:
             said.append(
                 f"{caught} of {len(counted[kind])} {name} caught" + (f" ({same} change nothing)" if same else "")
             )
+    engine = [h.catch.engine for h in result.caught if h.catch is not None and h.catch.engine is not None]
+    damaged = sum(bool(e.damage) for e in engine)
+    measured = (
+        f"; {damaged} of {sum(e.switch for e in engine)} that the engine can be given do damage there" if engine else ""
+    )
     share = 100 * result.beyond_bounds / len(result.caught) if result.caught else 0.0
-    return f"{result.verdict.word}: {', '.join(said)}; {share:.0f} % of those caught by more than the bounds of a field"
+    return f"{result.verdict.word}: {', '.join(said)}; {share:.0f} % of those caught by more than the bounds of a field{measured}"

@@ -11,7 +11,7 @@ from checker.replay.reference.events import At, Comparison, perform
 from checker.replay.reference.measure import measure
 from checker.replay.reference.memory import Overwritten, unfounded
 from checker.replay.reference.outcome import Damage, Difference, EngineReplay, Refusal
-from checker.replay.reference.stage import Stage, ends, set_up
+from checker.replay.reference.stage import ENDS, Stage, ends, set_up
 from checker.replay.trace import Event, Trace
 from engine_ref import Engine, Fcfs, Refused
 from engine_ref.checks import Misused
@@ -97,7 +97,8 @@ def stage_of(trace: Trace) -> Stage:
     """The stage on which the engine can do what the trace does."""
     committed = [trace.layout.position[(Lifecycle.committed, (r,))] for r in range(trace.world.values["requests"])]
     happened = zip(trace.events, trace.states[:-1], strict=True)
-    return set_up(trace.world, ends((e.rule, e.at, s[committed[e.at[0]]]) for e, s in happened if e.at))
+    stops = ((e.rule, e.at, s[committed[e.at[0]]]) for e, s in happened if e.rule in ENDS)
+    return set_up(trace.world, ends(stops))
 
 
 def replay(trace: Trace, off: Sequence[str] = (), stage: Stage | None = None) -> EngineReplay:
