@@ -281,7 +281,7 @@ def test_edges_lead_where_they_say() -> None:
 # ------------------------------------------------------------------------------ one code for many changes
 def test_code_serves_changes_that_take_parts_away() -> None:
     base = machine_of("solo")
-    code = kernel.Code(base, symmetry=True)
+    code = kernel.Code(base, symmetry=True, parts=True)
     for part in (part for r in LIFECYCLE.rules for part in parts(r)):
         machine = Machine(changed(LIFECYCLE, Drop(part)), base.world, PROPERTIES)
         found = kernel.explore(machine, limits=Limits(depth=8), code=code)
@@ -290,7 +290,7 @@ def test_code_serves_changes_that_take_parts_away() -> None:
 
 
 def test_code_does_not_serve_what_it_has_no_function_for() -> None:
-    code = kernel.Code(machine_of("solo"), symmetry=True)
+    code = kernel.Code(machine_of("solo"), symmetry=True, parts=True)
     assert code.serve(machine_of("pair")) is None
     assert code.serve(machine_of("solo", "sample-mid-prompt")) is None
     assert end(kernel.explore(machine_of("solo", "sample-mid-prompt"), code=code)) == end(
@@ -332,6 +332,6 @@ def test_a_number_that_does_not_fit_is_left_to_python(value: int, said: str) -> 
 
 
 def test_the_structs_are_those_of_the_source() -> None:
-    engine = kernel.engine(1)
+    engine = kernel.engine(1, 1, 1)
     assert engine.problem_size() == ctypes.sizeof(CProblem)
     assert engine.search_size() == ctypes.sizeof(kernel.CSearch)

@@ -1,7 +1,8 @@
 """The functions that a world's rules and properties become, each once, whoever uses it; and their C source.
 
-A guard, an effect on one field, a conjunct of a property: which instance uses which of them is a table beside the code. So
-a change that takes parts of the rules away needs no new code.
+A guard, what an instance writes, what it has to be judged by: which instance uses which function is a table beside the
+code. If they are cut in `parts` (by the field written, by conjunct) the code is slower, and serves the rules with any
+guards or updates taken away, too.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from model.readings.ground import Ground
 K = TypeVar("K")
 V = TypeVar("V")
 
-Group = tuple[tuple[int, Ground], ...]  # what an instance writes into the cells of one field
+Group = tuple[tuple[int, Ground], ...]  # cells and what is written into them
 
 HEAD = """\
 /* Generated: the functions of one world. s is the state before, t the state after; a cell is an int. */
@@ -32,8 +33,8 @@ class Missing(Exception):
 class Functions:
     """Numbers functions as they are asked for. Once `closed`, asking for a new one raises Missing."""
 
-    def __init__(self, packing: Packing) -> None:
-        self.packing = packing
+    def __init__(self, packing: Packing, parts: bool = False) -> None:
+        self.packing, self.parts = packing, parts
         self.writer = CWriter(packing.layout)
         self.closed = False
         self.guards: dict[int, int] = {}

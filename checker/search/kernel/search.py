@@ -85,11 +85,13 @@ GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY = range(4)
 
 
 @cache
-def engine(words: int) -> ctypes.CDLL:
-    """The search for states of so many words. NoCompiler if it cannot be compiled."""
+def engine(words: int, guard_words: int, instance_words: int) -> ctypes.CDLL:
+    """The search for states, and sets of guards and of instances, of so many words. NoCompiler if there is none."""
     place = resources.files("checker.search.kernel") / "c"
     headers = {name: (place / name).read_text() for name in ("problem.h", "normal.h")}
-    loaded = library((place / "search.c").read_text(), "-O2", f"-DWORDS={words}", include=headers)
+    sizes = {"WORDS": words, "GUARD_WORDS": guard_words, "INSTANCE_WORDS": instance_words}
+    options = (f"-D{name}={size}" for name, size in sizes.items())
+    loaded = library((place / "search.c").read_text(), "-O2", *options, include=headers)
     for name, result, arguments in (
         ("problem_size", c_uint64, []),
         ("search_size", c_uint64, []),
@@ -109,18 +111,18 @@ def engine(words: int) -> ctypes.CDLL:
 
 
 class Code:
-    """The compiled functions of a world, which also serve changes to its rules that need no others."""
+    """The compiled functions of a world. If in `parts`, they serve also the rules with guards or updates taken away."""
 
-    def __init__(self, machine: Machine, symmetry: bool) -> None:
+    def __init__(self, machine: Machine, symmetry: bool, parts: bool = False) -> None:
         """Raises Unavailable if the world does not suit the compiled search, or nothing can be compiled."""
         self.symmetry = Symmetry(machine.layout, machine.pack) if symmetry else None
         self.packing = Packing(machine.layout, self.symmetry)
-        self.functions = Functions(self.packing)
+        self.functions = Functions(self.packing, parts)
         try:
             if self.packing.words > MOST_WORDS:
                 raise Unsuited(f"a state takes {self.packing.words} words, and at most {MOST_WORDS} are provided for")
             self.problem = Problem(machine, self.symmetry, self.packing, self.functions)
-            self.engine = engine(self.packing.words)
+            self.engine = engine(self.packing.words, self.problem.guard_words, self.problem.instance_words)
             self.library = library(self.functions.source(), "-O1")
         except (Unsuited, TooWide, NoCompiler) as error:
             raise Unavailable(str(error)) from None

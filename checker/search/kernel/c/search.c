@@ -300,9 +300,9 @@ static inline void take(Search *f, uint64_t source, const State *now, uint32_t k
 /* An instance of which exactly one guard is false: counted by instance and guard. */
 static inline void count_alone(Search *f, uint32_t k) {
   const Problem *p = f->p;
-  const uint64_t *needs = p->needs + (size_t)k * p->guard_words;
+  const uint64_t *needs = p->needs + (size_t)k * GUARD_WORDS;
   uint32_t at = 0;
-  for (uint32_t g = 0; g < p->guard_words; g++) {
+  for (uint32_t g = 0; g < GUARD_WORDS; g++) {
     const uint64_t missing = needs[g] & ~f->holds[g];
     at += (64 * g + (uint32_t)__builtin_ctzll(missing | (uint64_t)1 << 63)) & -(uint32_t)(missing != 0);
   }
@@ -315,9 +315,9 @@ static inline uint64_t enabled(Search *f, uint32_t word) {
   const uint32_t last = p->instances - 64 * word;
   const uint64_t all = last >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << last) - 1;
   uint64_t once = 0, again = 0;
-  for (uint32_t g = 0; g < p->guard_words; g++)
+  for (uint32_t g = 0; g < GUARD_WORDS; g++)
     for (uint64_t false_ = ~f->holds[g]; false_; false_ &= false_ - 1) {
-      const uint64_t used = p->used[(64 * g + (uint32_t)__builtin_ctzll(false_)) * p->instance_words + word];
+      const uint64_t used = p->used[(64 * g + (uint32_t)__builtin_ctzll(false_)) * INSTANCE_WORDS + word];
       again |= once & used, once |= used;
     }
   for (uint64_t sole = once & ~again; sole; sole &= sole - 1) count_alone(f, 64 * word + (uint32_t)__builtin_ctzll(sole));
@@ -327,9 +327,9 @@ static inline uint64_t enabled(Search *f, uint32_t word) {
 static void at_rest(Search *f, uint64_t source) {
   const Problem *p = f->p;
   for (uint32_t i = 0; i < p->rests; i++) {
-    const uint64_t *held = p->held + (size_t)i * p->instance_words;
+    const uint64_t *held = p->held + (size_t)i * INSTANCE_WORDS;
     uint64_t moves = 0;
-    for (uint32_t word = 0; word < p->instance_words; word++) moves |= f->enabled[word] & held[word];
+    for (uint32_t word = 0; word < INSTANCE_WORDS; word++) moves |= f->enabled[word] & held[word];
     if (!moves && f->found[p->rest[2 * i]].depth < 0 && !p->conditions[p->rest[2 * i + 1]](f->s, f->s))
       violate(f, p->rest[2 * i], f->depth, source, -1);
   }
@@ -342,7 +342,7 @@ static void expand(Search *f, uint64_t source) {
   p->unpack(now.w, f->s);
   memcpy(f->t, f->s, p->cells * sizeof(int));
   p->holds(f->s, f->holds);
-  for (uint32_t word = 0; word < p->instance_words; word++) {
+  for (uint32_t word = 0; word < INSTANCE_WORDS; word++) {
     f->enabled[word] = enabled(f, word);
     for (uint64_t left = f->enabled[word]; left; left &= left - 1)
       take(f, source, &now, 64 * word + (uint32_t)__builtin_ctzll(left));
@@ -403,8 +403,8 @@ int begin(Search *f) {
   f->s = malloc(p->cells * sizeof(int));
   f->t = malloc(p->cells * sizeof(int));
   f->u = malloc(p->cells * sizeof(int));
-  f->holds = calloc(p->guard_words, sizeof(uint64_t));
-  f->enabled = calloc(p->instance_words, sizeof(uint64_t));
+  f->holds = calloc(GUARD_WORDS, sizeof(uint64_t));
+  f->enabled = calloc(INSTANCE_WORDS, sizeof(uint64_t));
   f->waiting = malloc(most * sizeof(Waiting));
   f->bits = 13;
   f->slots = map(sizeof(uint32_t) << f->bits);
