@@ -1,8 +1,8 @@
 """The functions that a world's rules and properties become, each once, whoever uses it; and their C source.
 
-A guard, what an instance writes, what it has to be judged by: which instance uses which function is a table beside the
-code. If they are cut in `parts` (by the field written, by conjunct) the code is slower, and serves the rules with any
-guards or updates taken away, too.
+A guard, what an instance writes, a conjunct of a property: which instance uses which function is a table beside the code.
+If what instances write is cut in `parts`, by the field that is written, the code is slower and serves also the rules with
+any guards or updates taken away.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from checker.search.kernel.functions import Functions
 from checker.search.kernel.packing import Look, Packing, Piece
 from checker.search.symmetry import Symmetry
 from model.language.properties import Property, Shape
-from model.readings.ground import Ground, Instance, conjunction, is_constant
+from model.readings.ground import Instance, is_constant
 from model.readings.python import Machine
 
 NOTHING = Piece(0, 0, 0)
@@ -148,17 +148,13 @@ class Problem:
         self._lists("write", [sorted(machine.written_after(k).intersection(packed)) for k in of])
         steps = [[(n, condition(p)) for n, parts in machine.touched_by_step(k) for p in parts] for k in of]
         self._lists("step", [[x for pair in pairs for x in pair] for pairs in steps], each=2)
-        self._lists("after", [self._conditions(machine.touched_after(k)) for k in of])
+        after = [[condition(p) for p in machine.touched_after(k)] for k in of]
+        self._lists("after", [list(dict.fromkeys(one)) for one in after])
 
     def _effects(self, instance: Instance) -> list[int]:
         """One function for all that the instance writes; or, where parts may be taken away, one for each field."""
         groups = _groups(instance, self.machine) if self.functions.parts else [instance.effects]
         return [self.functions.effect(group) for group in groups if group]
-
-    def _conditions(self, terms: list[Ground]) -> list[int]:
-        """One condition for all terms; or, where parts may be taken away, one for each."""
-        together = terms if self.functions.parts else [conjunction(terms)]
-        return list(dict.fromkeys(self.functions.condition(t) for t in together if not is_constant(t)))
 
     def _forgetting(self) -> None:
         machine = self.machine
