@@ -31,7 +31,7 @@ from tests.language.two_phase_commit import TWO_PHASE, consistent
 from tests.search import toy
 from tests.search.running import CAUGHT, changed_by, fault_named, file_of, machine_of, world_of
 from tests.search.states import arbitrary, walked
-from tests.search.test_counts import COUNTS, SMALL
+from tests.search.test_counts import COUNTS, LARGE, SMALL
 
 BOTH = pytest.mark.parametrize("symmetry", [True, False])
 
@@ -71,6 +71,18 @@ def test_counts_of_the_shipped_worlds(name: str) -> None:
     """As pinned, where they were counted in three other ways."""
     reduced, full = (kernel.explore(machine_of(name), symmetry) for symmetry in (True, False))
     assert (len(reduced.states), len(full.states), full.transitions) == COUNTS[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_counts_of_the_large_worlds(name: str) -> None:
+    normal_forms, states, transitions = LARGE[name]
+    machine = machine_of(name)
+    reduced = kernel.explore(machine, keep=False)
+    assert (len(reduced.states), reduced.violations, reduced.bound) == (normal_forms, {}, None)
+    if states < 6_000_000:
+        full = kernel.explore(machine, symmetry=False, keep=False)
+        assert (len(full.states), full.transitions) == (states, transitions)
 
 
 @BOTH
@@ -192,7 +204,7 @@ def test_members_of_different_kinds_are_not_exchanged(monkeypatch: pytest.Monkey
 
 
 # ---------------------------------------------------------------------------------------------- the packing
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", [*COUNTS, *LARGE])
 @BOTH
 def test_cells_lie_apart_and_take_no_more_bits_than_they_need(name: str, symmetry: bool) -> None:
     machine = machine_of(name)

@@ -19,6 +19,7 @@ from specs.properties import PROPERTIES
 from tests.language.two_phase_commit import TWO_PHASE, consistent
 from tests.search import toy
 from tests.search.running import CAUGHT, changed_by, fault_named, world_of
+from tests.search.test_counts import LARGE
 from tests.search.test_reductions import SMALL
 
 pytestmark = [
@@ -64,6 +65,12 @@ def agree(place: Path, machine: Machine) -> None:
 @pytest.mark.parametrize("name", [n for n in SMALL if n != "crowded-no-preemption" and "unordered" not in n])
 def test_small_worlds(name: str, tmp_path: Path) -> None:
     agree(tmp_path, whole(name))
+
+
+def test_three_requests(tmp_path: Path) -> None:
+    """Sharing, and two steps in flight: more states than the python search would count in minutes."""
+    theirs = spin(tmp_path, whole("trio-shared-window"))
+    assert (theirs["states"], theirs["transitions"] - 1, theirs["errors"]) == (*LARGE["trio-shared-window"][1:], 0)
 
 
 def test_other_models(tmp_path: Path) -> None:
