@@ -146,8 +146,9 @@ def measured(world: str, rounds: int, work: Path) -> list[Row]:
         if not reduced and middle["states"] != states:
             sys.exit(f"{world}: {tool} counts {middle['states']:,} states, and the kernel {states:,}")
         each_state = middle.pop("search_mb") * 1024 * 1024 / middle["states"]
-        counts = {name: int(middle.pop(name)) for name in ("states", "transitions")}
-        rows.append(Row(world, tool, reduced, **counts, **middle, bytes_a_state=each_state, rounds=rounds))
+        transitions = int(middle.pop("transitions"))
+        found = int(middle.pop("states"))
+        rows.append(Row(world, tool, reduced, found, transitions, **middle, bytes_a_state=each_state, rounds=rounds))
         print(line(rows[-1]), flush=True)
     return rows
 

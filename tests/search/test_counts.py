@@ -70,7 +70,7 @@ LARGE = {
     "trio-shared-window": (346_405, 3_927_583, 24_917_285),
     "trio-two-tokens": (462_839, 5_167_597, 33_995_717),
     "pair-shared-window": (1_223_045, 13_035_713, 80_720_638),
-    "trio-window": (3_075_905, TRIO_FULL, TRIO_TRANSITIONS),
+    "trio-window": (3_075_905, 34_908_937, 246_503_033),
 }
 
 

@@ -55,7 +55,7 @@ class CProblem(ctypes.Structure):
 
     _fields_ = [
         *((name, c_uint32) for name in ("cells", "guards", "instances", "properties", "fields", "unused")),
-        *((name, c_void_p) for name in ("unpack", "holds", "effects", "conditions")),
+        *((name, c_void_p) for name in ("unpack", "holds", "fires", "effects", "conditions")),
         *((name, c_void_p) for name in ("low", "high", "initial", "word", "shift", "field")),
         *((name, c_void_p) for name in ("needs", "used", "rule")),
         *(
@@ -146,6 +146,10 @@ class Problem:
         packed = [p for p, width in enumerate(self.packing.width) if width]
         self._lists("effect", [self._effects(i) for i in machine.instances])
         self._lists("write", [sorted(machine.written_after(k).intersection(packed)) for k in of])
+        for k, instance in enumerate(machine.instances):
+            forgets = any(g.concerns & instance.written for g in machine.forgettings)
+            judged = [part for _, parts in machine.touched_by_step(k) for part in parts]
+            self.functions.fire(instance.effects, None if forgets else judged)
         steps = [[(n, condition(p)) for n, parts in machine.touched_by_step(k) for p in parts] for k in of]
         self._lists("step", [[x for pair in pairs for x in pair] for pairs in steps], each=2)
         after = [[condition(p) for p in machine.touched_after(k)] for k in of]

@@ -69,6 +69,7 @@ class CSearch(ctypes.Structure):
         ("fired", c_void_p),
         ("alone", c_void_p),
         ("watched", c_uint32),
+        ("watched_steps", c_uint32),
         ("watch", c_void_p),
         ("met", c_void_p),
         ("s", c_void_p),
@@ -151,7 +152,7 @@ class Code:
         for name in ("unpack", "holds"):
             address = ctypes.cast(getattr(self.library, name), c_void_p).value
             setattr(problem.c, name, address)
-        for name in ("effects", "conditions"):
+        for name in ("fires", "effects", "conditions"):
             setattr(problem.c, name, ctypes.addressof(c_void_p.in_dll(self.library, name)))
         return problem
 
@@ -177,6 +178,7 @@ class Handle:
             fired=ctypes.addressof(self.fired),
             alone=ctypes.addressof(self.alone),
             watched=len(problem.watch),
+            watched_steps=sum(of_step for _, _, of_step in problem.watch),
             watch=ctypes.addressof(self.watch),
             met=ctypes.addressof(self.met),
         )

@@ -17,6 +17,7 @@ typedef struct { uint64_t w[WORDS]; } State;
 
 typedef void (*Unpack)(const uint64_t *w, int *s);
 typedef void (*Guards)(const int *s, uint64_t *holds);
+typedef int (*Fire)(const int *s, uint64_t *w);            /* writes w; true if it must be looked at more closely */
 typedef int (*Effect)(const int *s, int *t, uint64_t *w);  /* writes t and w; true if a value is out of bounds */
 typedef int (*Condition)(const int *s, const int *t);
 
@@ -44,6 +45,7 @@ typedef struct {
   uint32_t cells, guards, instances, properties, fields, unused;
   Unpack unpack;
   Guards holds;
+  const Fire *fires;                         /* by instance; 0 if it has none */
   const Effect *effects;
   const Condition *conditions;
 

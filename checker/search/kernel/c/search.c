@@ -43,7 +43,7 @@ typedef struct {
   int64_t broken_at;            /* how many states were known when something was first violated; -1 if nothing is */
   Found *found;                 /* by property, then by field whose bounds are left; depth -1 if not found */
   uint64_t *fired, *alone;
-  uint32_t watched;             /* witnesses that were not met yet */
+  uint32_t watched, watched_steps;  /* witnesses that were not met yet, and those of them that are of a step */
   uint32_t *watch;              /* triples: number, condition, whether of a step */
   uint8_t *met;
   /* room to work in */
@@ -180,7 +180,7 @@ static void watch(Search *f, const int *s, const int *t, uint32_t of_step) {
     const uint32_t *w = &f->watch[3 * i];
     if (w[2] == of_step && f->p->conditions[w[1]](s, t)) {
       f->met[w[0]] = 1;
-      f->watched--;
+      f->watched--, f->watched_steps -= of_step;
       memmove(&f->watch[3 * i], &f->watch[3 * i + 3], 3 * sizeof(uint32_t) * (f->watched - i));
     } else {
       i++;
@@ -269,14 +269,22 @@ static inline void forget(Search *f, uint32_t k, State *x) {
   }
 }
 
-/* Take an enabled instance. f->t is a copy of f->s before and after. */
-static inline void take(Search *f, uint64_t source, const State *now, uint32_t k) {
+/* The waiting successor is made: find its normal form, and have its place in the table fetched. */
+static inline void wait_for(Search *f, Waiting *w, uint64_t source, uint32_t k) {
+  w->x = w->made, w->source = (uint32_t)source, w->instance = k;
+  normal(f->p, &w->x);
+  w->hash = hash_of(&w->x);
+  __builtin_prefetch(&f->slots[w->hash & (((uint64_t)1 << f->bits) - 1)], 1);
+  f->waits++;
+}
+
+/* Take an enabled instance of which there is something to say. f->t is a copy of f->s before and after. */
+static void take_slowly(Search *f, uint64_t source, const State *now, uint32_t k) {
   const Problem *p = f->p;
   const int *s = f->s;
   int *const t = f->t;
   Waiting *w = &f->waiting[f->waits];
   int out = 0;
-  f->transitions++, f->fired[p->rule[k]]++;
   w->made = *now;
   for (uint32_t i = p->effect_first[k]; i < p->effect_first[k + 1]; i++)
     out |= p->effects[p->effect_item[i]](s, t, w->made.w);
@@ -287,14 +295,24 @@ static inline void take(Search *f, uint64_t source, const State *now, uint32_t k
     leave(f, t, source, (int32_t)k);
   } else {
     forget(f, k, &w->made);
-    if (f->watched) watch(f, s, t, 1);
-    w->x = w->made, w->source = (uint32_t)source, w->instance = k;
-    normal(p, &w->x);
-    w->hash = hash_of(&w->x);
-    __builtin_prefetch(&f->slots[w->hash & (((uint64_t)1 << f->bits) - 1)], 1);
-    f->waits++;
+    if (f->watched_steps) watch(f, s, t, 1);
+    wait_for(f, w, source, k);
   }
   for (uint32_t i = p->write_first[k]; i < p->write_first[k + 1]; i++) t[p->write_item[i]] = s[p->write_item[i]];
+}
+
+static inline void take(Search *f, uint64_t source, const State *now, uint32_t k) {
+  const Fire fire = f->p->fires[k];
+  Waiting *w = &f->waiting[f->waits];
+  f->transitions++, f->fired[f->p->rule[k]]++;
+  if (fire && !f->watched_steps) {
+    w->made = *now;
+    if (!fire(f->s, w->made.w)) {
+      wait_for(f, w, source, k);
+      return;
+    }
+  }
+  take_slowly(f, source, now, k);
 }
 
 /* An instance of which exactly one guard is false: counted by instance and guard. */
