@@ -10,7 +10,7 @@ import ctypes
 import time
 from collections.abc import Iterator, Sequence
 from ctypes import POINTER, c_int, c_int16, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -315,7 +315,7 @@ class _Search:
         memory = self.limits.memory
         if memory is not None and needs and peak_memory() + needs > memory:
             return f"{memory:g} MB of memory"
-        return Limits(seconds=self.limits.seconds, memory=memory).met(0, time.monotonic() - self.began)
+        return replace(self.limits, states=None).met(self.handle.c.count, time.monotonic() - self.began)
 
     def _stopped(self, status: int) -> str | None:
         if status == MOST_STATES:
