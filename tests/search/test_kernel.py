@@ -301,6 +301,25 @@ def test_code_serves_changes_that_take_parts_away() -> None:
         assert end(found) == end(explore(machine, limits=Limits(depth=8)))
 
 
+def test_code_that_is_not_in_parts_serves_its_own_machine_alone() -> None:
+    base = machine_of("solo")
+    code = kernel.Code(base, symmetry=True)
+    assert code.serve(base) is code.problem
+    assert code.serve(Machine(changed(LIFECYCLE, Drop("notify.once")), base.world, PROPERTIES)) is None
+
+
+def test_an_explorer_in_parts_keeps_the_code_it_compiled_first() -> None:
+    explorer = Explorer(parts=True)
+    first = explorer.explore(machine_of("solo"))
+    other = explorer.explore(machine_of("solo", "sample-mid-prompt"))
+    again = explorer.explore(Machine(changed(LIFECYCLE, Drop("notify.once")), world_of("solo"), PROPERTIES))
+    assert isinstance(first, kernel.Compiled)
+    assert isinstance(other, kernel.Compiled)
+    assert isinstance(again, kernel.Compiled)
+    assert other.handle.code is not first.handle.code
+    assert again.handle.code is first.handle.code
+
+
 def test_code_does_not_serve_what_it_has_no_function_for() -> None:
     code = kernel.Code(machine_of("solo"), symmetry=True, parts=True)
     assert code.serve(machine_of("pair")) is None

@@ -160,6 +160,13 @@ class Problem:
         groups = _groups(instance, self.machine) if self.functions.parts else [instance.effects]
         return [self.functions.effect(group) for group in groups if group]
 
+    def fires(self, table: c_void_p | None) -> None:
+        """The functions that take a step at once, by instance; none if there is no table of them."""
+        if table is None:
+            self._array("fires", c_void_p, (None for _ in self.machine.instances))
+        else:
+            self.c.fires = ctypes.addressof(table)
+
     def _forgetting(self) -> None:
         machine = self.machine
         self._array("unless", c_uint32, (self.functions.condition(g.unless) for g in machine.forgettings))

@@ -140,7 +140,7 @@ class Code:
         """The tables of another machine of the same world, or None if it needs functions that are not there."""
         if machine is self.problem.machine:
             return self.problem
-        if machine.layout.cells != self.packing.layout.cells:
+        if not self.functions.parts or machine.layout.cells != self.packing.layout.cells:
             return None
         try:
             return self._link(Problem(machine, self.symmetry, self.packing, self.functions))
@@ -152,8 +152,9 @@ class Code:
         for name in ("unpack", "holds"):
             address = ctypes.cast(getattr(self.library, name), c_void_p).value
             setattr(problem.c, name, address)
-        for name in ("fires", "effects", "conditions"):
+        for name in ("effects", "conditions"):
             setattr(problem.c, name, ctypes.addressof(c_void_p.in_dll(self.library, name)))
+        problem.fires(None if self.functions.parts else c_void_p.in_dll(self.library, "fires"))
         return problem
 
 
@@ -262,14 +263,16 @@ def explore(
     observe: Observe = unobserved,
     code: Code | None = None,
     keep: bool = True,
+    parts: bool = False,
 ) -> Compiled:
-    """As explore.explore. `code` is tried first if given; the graph, which the home check needs, is kept if `keep`.
+    """As explore.explore. `code` is tried first if given; the graph, which the home check needs, is kept if `keep`;
+    `parts`: see Code.
 
     Raises Unavailable if the world does not suit the compiled search, or nothing can be compiled here.
     """
     problem = code.serve(machine) if code is not None else None
     if code is None or problem is None:
-        code = Code(machine, symmetry)
+        code = Code(machine, symmetry, parts)
         problem = code.problem
     return _Search(Handle(code, problem, limits, keep), limits, observe).run()
 

@@ -380,7 +380,7 @@ int dead_ends(Search *f) {
   for (uint64_t source = f->done; source < f->count; source++) {
     p->unpack(f->states[source].w, f->s);
     p->holds(f->s, f->holds);
-    for (uint32_t word = 0; word < p->instance_words; word++) f->enabled[word] = enabled(f, word);
+    for (uint32_t word = 0; word < INSTANCE_WORDS; word++) f->enabled[word] = enabled(f, word);
     at_rest(f, source);
   }
   free(f->alone);
