@@ -5,7 +5,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: check test lint engines test-engines clean
+.PHONY: check test lint bench engines test-engines clean
 
 check: $(VENV)/installed
 	$(BIN)/schedproof check --everything
@@ -17,6 +17,10 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Minutes; alone on the machine, or the numbers mean little. SPIN is used if it is installed.
+bench: $(VENV)/installed
+	$(BIN)/python -m benchmarks.run
 
 # The engines' own environments, 2.5 GB in .engines/, and the lane of tests that needs them.
 engines: $(VENV)/installed

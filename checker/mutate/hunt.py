@@ -105,7 +105,7 @@ class Sound:
 
     def _look(self, world: World) -> tuple[Explorer, frozenset[str], frozenset[str]]:
         if world.name not in self._explored:
-            explorer = Explorer()
+            explorer = Explorer(parts=True)
             explored = explorer.explore(Machine(self.model, world, self.properties))
             matter = frozenset(guard for guard, times in explored.sole.items() if times)
             self._explored[world.name] = explorer, matter, reached(explored)

@@ -14,12 +14,11 @@ SEARCHES = ("auto", "kernel", "python")
 class Explorer:
     """Explores worlds by one of SEARCHES; `auto` takes python where the kernel cannot be used, and says why.
 
-    Code that was compiled for a world is used again for changes to its rules that need nothing else: guards or updates
-    taken away.
+    If in `parts`, the code that was compiled for a world is used again for its rules with guards or updates taken away.
     """
 
-    def __init__(self, search: str = "auto") -> None:
-        self.search = search
+    def __init__(self, search: str = "auto", parts: bool = False) -> None:
+        self.search, self.parts = search, parts
         self._codes: dict[bool, kernel.Code] = {}
 
     def explore(
@@ -29,12 +28,12 @@ class Explorer:
         if self.search == "python":
             return explore(machine, reduction, limits, observe)
         try:
-            found = kernel.explore(machine, reduction, limits, observe, self._codes.get(reduction))
+            found = kernel.explore(machine, reduction, limits, observe, self._codes.get(reduction), parts=self.parts)
         except kernel.Unavailable as why:
             if self.search == "kernel":
                 raise Unusable(f"--search kernel cannot be used for {machine.world.name}: {why}.") from None
             explored = explore(machine, reduction, limits, observe)
             explored.searched = f"by python, since {why}"
             return explored
-        self._codes[reduction] = found.handle.code
+        self._codes.setdefault(reduction, found.handle.code)
         return found

@@ -118,17 +118,20 @@ class CWriter:
         """One expression."""
         return self.text(self.terms.add(term), {})
 
-    def block(self, terms: Sequence[Ground]) -> tuple[list[str], list[str]]:
-        """Statements that compute what occurs more than once, and an expression for each term."""
+    def block(self, terms: Sequence[Ground], local: dict[int, str] | None = None) -> tuple[list[str], list[str]]:
+        """Statements that compute what occurs more than once, and an expression for each term.
+
+        `local` are terms, by number, that are known by a name already; it is added to.
+        """
         roots = [self.terms.add(t) for t in terms]
-        local: dict[int, str] = {}
-        return list(self._locals(roots, local)), [self.text(r, local) for r in roots]
+        known = {} if local is None else local
+        return list(self._locals(roots, known)), [self.text(r, known) for r in roots]
 
     def _locals(self, roots: list[int], local: dict[int, str]) -> Iterator[str]:
         below = self.terms.below(roots)
         uses = Counter(a for number in below for a in self.terms.nodes[number].args) + Counter(roots)
         for number in below:
-            if uses[number] > 1 and self.terms.nodes[number].op not in (None, Op.CONST):
+            if uses[number] > 1 and number not in local and self.terms.nodes[number].op not in (None, Op.CONST):
                 text = self.text(number, local)
                 local[number] = f"x{len(local)}"
                 yield f"const int {local[number]} = {text};"

@@ -31,7 +31,7 @@ from tests.language.two_phase_commit import TWO_PHASE, consistent
 from tests.search import toy
 from tests.search.running import CAUGHT, changed_by, fault_named, file_of, machine_of, world_of
 from tests.search.states import arbitrary, walked
-from tests.search.test_counts import COUNTS, SMALL
+from tests.search.test_counts import COUNTS, LARGE, SMALL
 
 BOTH = pytest.mark.parametrize("symmetry", [True, False])
 
@@ -71,6 +71,18 @@ def test_counts_of_the_shipped_worlds(name: str) -> None:
     """As pinned, where they were counted in three other ways."""
     reduced, full = (kernel.explore(machine_of(name), symmetry) for symmetry in (True, False))
     assert (len(reduced.states), len(full.states), full.transitions) == COUNTS[name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_counts_of_the_large_worlds(name: str) -> None:
+    normal_forms, states, transitions = LARGE[name]
+    machine = machine_of(name)
+    reduced = kernel.explore(machine, keep=False)
+    assert (len(reduced.states), reduced.violations, reduced.bound) == (normal_forms, {}, None)
+    if states < 6_000_000:
+        full = kernel.explore(machine, symmetry=False, keep=False)
+        assert (len(full.states), full.transitions) == (states, transitions)
 
 
 @BOTH
@@ -192,7 +204,7 @@ def test_members_of_different_kinds_are_not_exchanged(monkeypatch: pytest.Monkey
 
 
 # ---------------------------------------------------------------------------------------------- the packing
-@pytest.mark.parametrize("name", COUNTS)
+@pytest.mark.parametrize("name", [*COUNTS, *LARGE])
 @BOTH
 def test_cells_lie_apart_and_take_no_more_bits_than_they_need(name: str, symmetry: bool) -> None:
     machine = machine_of(name)
@@ -281,7 +293,7 @@ def test_edges_lead_where_they_say() -> None:
 # ------------------------------------------------------------------------------ one code for many changes
 def test_code_serves_changes_that_take_parts_away() -> None:
     base = machine_of("solo")
-    code = kernel.Code(base, symmetry=True)
+    code = kernel.Code(base, symmetry=True, parts=True)
     for part in (part for r in LIFECYCLE.rules for part in parts(r)):
         machine = Machine(changed(LIFECYCLE, Drop(part)), base.world, PROPERTIES)
         found = kernel.explore(machine, limits=Limits(depth=8), code=code)
@@ -289,8 +301,27 @@ def test_code_serves_changes_that_take_parts_away() -> None:
         assert end(found) == end(explore(machine, limits=Limits(depth=8)))
 
 
+def test_code_that_is_not_in_parts_serves_its_own_machine_alone() -> None:
+    base = machine_of("solo")
+    code = kernel.Code(base, symmetry=True)
+    assert code.serve(base) is code.problem
+    assert code.serve(Machine(changed(LIFECYCLE, Drop("notify.once")), base.world, PROPERTIES)) is None
+
+
+def test_an_explorer_in_parts_keeps_the_code_it_compiled_first() -> None:
+    explorer = Explorer(parts=True)
+    first = explorer.explore(machine_of("solo"))
+    other = explorer.explore(machine_of("solo", "sample-mid-prompt"))
+    again = explorer.explore(Machine(changed(LIFECYCLE, Drop("notify.once")), world_of("solo"), PROPERTIES))
+    assert isinstance(first, kernel.Compiled)
+    assert isinstance(other, kernel.Compiled)
+    assert isinstance(again, kernel.Compiled)
+    assert other.handle.code is not first.handle.code
+    assert again.handle.code is first.handle.code
+
+
 def test_code_does_not_serve_what_it_has_no_function_for() -> None:
-    code = kernel.Code(machine_of("solo"), symmetry=True)
+    code = kernel.Code(machine_of("solo"), symmetry=True, parts=True)
     assert code.serve(machine_of("pair")) is None
     assert code.serve(machine_of("solo", "sample-mid-prompt")) is None
     assert end(kernel.explore(machine_of("solo", "sample-mid-prompt"), code=code)) == end(
@@ -332,6 +363,6 @@ def test_a_number_that_does_not_fit_is_left_to_python(value: int, said: str) -> 
 
 
 def test_the_structs_are_those_of_the_source() -> None:
-    engine = kernel.engine(1)
+    engine = kernel.engine(1, 1, 1)
     assert engine.problem_size() == ctypes.sizeof(CProblem)
     assert engine.search_size() == ctypes.sizeof(kernel.CSearch)

@@ -1,7 +1,8 @@
 """The functions that a world's rules and properties become, each once, whoever uses it; and their C source.
 
-A guard, an effect on one field, a conjunct of a property: which instance uses which of them is a table beside the code. So
-a change that takes parts of the rules away needs no new code.
+A guard, what an instance writes, a conjunct of a property: which instance uses which function is a table beside the code.
+If what instances write is cut in `parts`, by the field that is written, the code is slower and serves also the rules with
+any guards or updates taken away.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from model.readings.ground import Ground
 K = TypeVar("K")
 V = TypeVar("V")
 
-Group = tuple[tuple[int, Ground], ...]  # what an instance writes into the cells of one field
+Group = tuple[tuple[int, Ground], ...]  # cells and what is written into them
 
 HEAD = """\
 /* Generated: the functions of one world. s is the state before, t the state after; a cell is an int. */
@@ -32,13 +33,14 @@ class Missing(Exception):
 class Functions:
     """Numbers functions as they are asked for. Once `closed`, asking for a new one raises Missing."""
 
-    def __init__(self, packing: Packing) -> None:
-        self.packing = packing
+    def __init__(self, packing: Packing, parts: bool = False) -> None:
+        self.packing, self.parts = packing, parts
         self.writer = CWriter(packing.layout)
         self.closed = False
         self.guards: dict[int, int] = {}
         self.conditions: dict[int, int] = {}
         self.effects: dict[tuple[tuple[int, int], ...], int] = {}
+        self._fires: list[tuple[Group, list[Ground]] | None] = []
         self._terms: list[list[Ground]] = [[], []]
         self._groups: list[Group] = []
 
@@ -55,6 +57,11 @@ class Functions:
         """The number of the function that writes the cells."""
         key = tuple((place, self.writer.terms.add(value)) for place, value in group)
         return self._entry(self.effects, key, group, self._groups)
+
+    def fire(self, group: Group, judged: list[Ground] | None) -> None:
+        """The next instance writes the group, and the step must satisfy the terms; None if it takes more than that."""
+        if not self.closed:
+            self._fires.append(None if judged is None or self.parts else (group, judged))
 
     def _number(self, known: dict[int, int], term: Ground, kept: list[Ground]) -> int:
         return self._entry(known, self.writer.terms.add(term), term, kept)
@@ -76,6 +83,10 @@ class Functions:
             lines += self._effect(number, group)
         for number, term in enumerate(self._terms[1]):
             lines += self._condition(number, term)
+        for number, fire in enumerate(self._fires):
+            lines += self._fire(number, *fire) if fire else []
+        fires = ", ".join(f"fire{n}" if fire else "0" for n, fire in enumerate(self._fires))
+        lines.append(f"int (*const fires[])(const int *, uint64_t *) = {{{fires or 0}}};")
         lines += self._table("int (*const effects[])(const int *, int *, uint64_t *)", "effect", len(self._groups))
         lines += self._table("int (*const conditions[])(const int *, const int *)", "condition", len(self._terms[1]))
         return "\n".join(lines) + "\n"
@@ -122,16 +133,38 @@ class Functions:
             here, cell = self.writer.cell(place, Moment.THEN), self.packing.layout.cells[place]
             lines.append(f"  {here} = {text};")
             if self.packing.width[place]:
-                lines.append(self._packed(place))
+                lines.append(self._packed(place, here))
             test = outside(here, cell.low, cell.high, self.spans.of(self.writer.terms.add(value)))
             tests += [test] if test else []
         return [*lines, f"  return {' | '.join(f'({t})' for t in tests) or '0'};", "}"]
 
-    def _packed(self, place: int) -> str:
+    def _packed(self, place: int, then: str) -> str:
         """The change of a cell in the packed state."""
         low = self.packing.layout.cells[place].low
-        before, then = (self.writer.cell(place, m) + (f" - ({low})" if low else "") for m in Moment)
-        return f"  w[{self.packing.word[place]}] ^= (uint64_t)(({before}) ^ ({then})) << {self.packing.shift[place]};"
+        minus = f" - ({low})" if low else ""
+        change = f"({self.writer.cell(place)}{minus}) ^ ({then}{minus})"
+        return f"  w[{self.packing.word[place]}] ^= (uint64_t)({change}) << {self.packing.shift[place]};"
+
+    def _fire(self, number: int, group: Group, judged: list[Ground]) -> list[str]:
+        """A step at once, if nothing has to be said about it: true if a bound is left or a term is false."""
+        local: dict[int, str] = {}
+        lines, texts = self.writer.block([value for _, value in group], local)
+        tests = []
+        for (place, value), text in zip(group, texts, strict=True):
+            cell = self.packing.layout.cells[place]
+            lines.append(f"const int n{place} = {text};")
+            test = outside(f"n{place}", cell.low, cell.high, self.spans.of(self.writer.terms.add(value)))
+            tests += [f"({test})"] if test else []
+        written = {place for place, _ in group}
+        for place in range(len(self.packing.layout.cells)):
+            later = self.writer.terms.add(Ground(None, (), (place, Moment.THEN)))
+            local[later] = f"n{place}" if place in written else self.writer.cell(place)
+        more, texts = self.writer.block(judged, local)
+        tests += [f"!{text}" for text in texts]
+        packed = [self._packed(place, f"n{place}") for place, _ in group if self.packing.width[place]]
+        stop = [f"  if ({' | '.join(tests)}) return 1;"] if tests else []
+        body = [*(f"  {line}" for line in (*lines, *more)), *stop, *packed]
+        return [f"static int fire{number}(const int *s, uint64_t *w) {{", *body, "  return 0;", "}"]
 
     def _condition(self, number: int, term: Ground) -> list[str]:
         locals_, (text,) = self.writer.block([term])

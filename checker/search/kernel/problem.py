@@ -54,9 +54,8 @@ class CProblem(ctypes.Structure):
     """As in problem.h."""
 
     _fields_ = [
-        *((name, c_uint32) for name in ("cells", "guard_words", "guards", "instance_words", "instances")),
-        *((name, c_uint32) for name in ("properties", "fields", "unused")),
-        *((name, c_void_p) for name in ("unpack", "holds", "effects", "conditions")),
+        *((name, c_uint32) for name in ("cells", "guards", "instances", "properties", "fields", "unused")),
+        *((name, c_void_p) for name in ("unpack", "holds", "fires", "effects", "conditions")),
         *((name, c_void_p) for name in ("low", "high", "initial", "word", "shift", "field")),
         *((name, c_void_p) for name in ("needs", "used", "rule")),
         *(
@@ -133,9 +132,9 @@ class Problem:
             rows.append(row)
         bits = len(self.functions.guards)
         words = max(1, (bits + 63) // 64)
-        self.c.instances, self.c.guards, self.c.guard_words = len(rows), 64 * words, words
+        self.c.instances, self.c.guards, self.guard_words = len(rows), 64 * words, words
         self._array("needs", c_uint64, (word for row in rows for word in _words(row, words)))
-        self.c.instance_words = instance_words = max(1, (len(rows) + 63) // 64)
+        self.instance_words = instance_words = max(1, (len(rows) + 63) // 64)
         users = [[k for k, row in enumerate(rows) if bit in row] for bit in range(64 * words)]
         self._array("used", c_uint64, (word for one in users for word in _words(one, instance_words)))
         self.alone = [(k * 64 * words + bit, name) for k, row in enumerate(rows) for bit, name in row.items()]
@@ -145,12 +144,28 @@ class Problem:
         machine, condition = self.machine, self.functions.condition
         of = range(len(machine.instances))
         packed = [p for p, width in enumerate(self.packing.width) if width]
-        self._lists("effect", [[self.functions.effect(g) for g in _groups(i, machine)] for i in machine.instances])
+        self._lists("effect", [self._effects(i) for i in machine.instances])
         self._lists("write", [sorted(machine.written_after(k).intersection(packed)) for k in of])
+        for k, instance in enumerate(machine.instances):
+            forgets = any(g.concerns & instance.written for g in machine.forgettings)
+            judged = [part for _, parts in machine.touched_by_step(k) for part in parts]
+            self.functions.fire(instance.effects, None if forgets else judged)
         steps = [[(n, condition(p)) for n, parts in machine.touched_by_step(k) for p in parts] for k in of]
         self._lists("step", [[x for pair in pairs for x in pair] for pairs in steps], each=2)
         after = [[condition(p) for p in machine.touched_after(k)] for k in of]
         self._lists("after", [list(dict.fromkeys(one)) for one in after])
+
+    def _effects(self, instance: Instance) -> list[int]:
+        """One function for all that the instance writes; or, where parts may be taken away, one for each field."""
+        groups = _groups(instance, self.machine) if self.functions.parts else [instance.effects]
+        return [self.functions.effect(group) for group in groups if group]
+
+    def fires(self, table: c_void_p | None) -> None:
+        """The functions that take a step at once, by instance; none if there is no table of them."""
+        if table is None:
+            self._array("fires", c_void_p, (None for _ in self.machine.instances))
+        else:
+            self.c.fires = ctypes.addressof(table)
 
     def _forgetting(self) -> None:
         machine = self.machine
@@ -170,7 +185,7 @@ class Problem:
         rests = [(n, p) for n, p in enumerate(machine.properties) if p.shape is Shape.REST]
         self._array("rest", c_uint32, (x for n, p in rests for x in (n, self.term(p.term))))
         held = [[k for k, apart in enumerate(self.apart(p)) if not apart] for _, p in rests]
-        self._array("held", c_uint64, (word for one in held for word in _words(one, self.c.instance_words)))
+        self._array("held", c_uint64, (word for one in held for word in _words(one, self.instance_words)))
         self.c.rests = len(rests)
         self.homes = {p.name: self.term(p.term) for p in machine.properties if p.shape is Shape.HOME}
         self.watch = [

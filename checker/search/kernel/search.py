@@ -10,7 +10,7 @@ import ctypes
 import time
 from collections.abc import Iterator, Sequence
 from ctypes import POINTER, c_int, c_int16, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -69,6 +69,7 @@ class CSearch(ctypes.Structure):
         ("fired", c_void_p),
         ("alone", c_void_p),
         ("watched", c_uint32),
+        ("watched_steps", c_uint32),
         ("watch", c_void_p),
         ("met", c_void_p),
         ("s", c_void_p),
@@ -85,11 +86,13 @@ GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY = range(4)
 
 
 @cache
-def engine(words: int) -> ctypes.CDLL:
-    """The search for states of so many words. NoCompiler if it cannot be compiled."""
+def engine(words: int, guard_words: int, instance_words: int) -> ctypes.CDLL:
+    """The search for states, and sets of guards and of instances, of so many words. NoCompiler if there is none."""
     place = resources.files("checker.search.kernel") / "c"
     headers = {name: (place / name).read_text() for name in ("problem.h", "normal.h")}
-    loaded = library((place / "search.c").read_text(), "-O2", f"-DWORDS={words}", include=headers)
+    sizes = {"WORDS": words, "GUARD_WORDS": guard_words, "INSTANCE_WORDS": instance_words}
+    options = (f"-D{name}={size}" for name, size in sizes.items())
+    loaded = library((place / "search.c").read_text(), "-O2", *options, include=headers)
     for name, result, arguments in (
         ("problem_size", c_uint64, []),
         ("search_size", c_uint64, []),
@@ -109,18 +112,18 @@ def engine(words: int) -> ctypes.CDLL:
 
 
 class Code:
-    """The compiled functions of a world, which also serve changes to its rules that need no others."""
+    """The compiled functions of a world. If in `parts`, they serve also the rules with guards or updates taken away."""
 
-    def __init__(self, machine: Machine, symmetry: bool) -> None:
+    def __init__(self, machine: Machine, symmetry: bool, parts: bool = False) -> None:
         """Raises Unavailable if the world does not suit the compiled search, or nothing can be compiled."""
         self.symmetry = Symmetry(machine.layout, machine.pack) if symmetry else None
         self.packing = Packing(machine.layout, self.symmetry)
-        self.functions = Functions(self.packing)
+        self.functions = Functions(self.packing, parts)
         try:
             if self.packing.words > MOST_WORDS:
                 raise Unsuited(f"a state takes {self.packing.words} words, and at most {MOST_WORDS} are provided for")
             self.problem = Problem(machine, self.symmetry, self.packing, self.functions)
-            self.engine = engine(self.packing.words)
+            self.engine = engine(self.packing.words, self.problem.guard_words, self.problem.instance_words)
             self.library = library(self.functions.source(), "-O1")
         except (Unsuited, TooWide, NoCompiler) as error:
             raise Unavailable(str(error)) from None
@@ -137,7 +140,7 @@ class Code:
         """The tables of another machine of the same world, or None if it needs functions that are not there."""
         if machine is self.problem.machine:
             return self.problem
-        if machine.layout.cells != self.packing.layout.cells:
+        if not self.functions.parts or machine.layout.cells != self.packing.layout.cells:
             return None
         try:
             return self._link(Problem(machine, self.symmetry, self.packing, self.functions))
@@ -151,6 +154,7 @@ class Code:
             setattr(problem.c, name, address)
         for name in ("effects", "conditions"):
             setattr(problem.c, name, ctypes.addressof(c_void_p.in_dll(self.library, name)))
+        problem.fires(None if self.functions.parts else c_void_p.in_dll(self.library, "fires"))
         return problem
 
 
@@ -175,6 +179,7 @@ class Handle:
             fired=ctypes.addressof(self.fired),
             alone=ctypes.addressof(self.alone),
             watched=len(problem.watch),
+            watched_steps=sum(of_step for _, _, of_step in problem.watch),
             watch=ctypes.addressof(self.watch),
             met=ctypes.addressof(self.met),
         )
@@ -258,14 +263,16 @@ def explore(
     observe: Observe = unobserved,
     code: Code | None = None,
     keep: bool = True,
+    parts: bool = False,
 ) -> Compiled:
-    """As explore.explore. `code` is tried first if given; the graph, which the home check needs, is kept if `keep`.
+    """As explore.explore. `code` is tried first if given; the graph, which the home check needs, is kept if `keep`;
+    `parts`: see Code.
 
     Raises Unavailable if the world does not suit the compiled search, or nothing can be compiled here.
     """
     problem = code.serve(machine) if code is not None else None
     if code is None or problem is None:
-        code = Code(machine, symmetry)
+        code = Code(machine, symmetry, parts)
         problem = code.problem
     return _Search(Handle(code, problem, limits, keep), limits, observe).run()
 
@@ -311,7 +318,7 @@ class _Search:
         memory = self.limits.memory
         if memory is not None and needs and peak_memory() + needs > memory:
             return f"{memory:g} MB of memory"
-        return Limits(seconds=self.limits.seconds, memory=memory).met(0, time.monotonic() - self.began)
+        return replace(self.limits, states=None).met(self.handle.c.count, time.monotonic() - self.began)
 
     def _stopped(self, status: int) -> str | None:
         if status == MOST_STATES:

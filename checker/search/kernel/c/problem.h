@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef WORDS
-#error "compile with -DWORDS=N, the number of 64-bit words of a packed state"
+/* How many 64-bit words a packed state takes, a set of guards and a set of instances: known to the compiler, so that it
+ * can write the loops over them out. */
+#if !defined(WORDS) || !defined(GUARD_WORDS) || !defined(INSTANCE_WORDS)
+#error "compile with -DWORDS=N -DGUARD_WORDS=N -DINSTANCE_WORDS=N"
 #endif
 
 typedef struct { uint64_t w[WORDS]; } State;
 
 typedef void (*Unpack)(const uint64_t *w, int *s);
 typedef void (*Guards)(const int *s, uint64_t *holds);
+typedef int (*Fire)(const int *s, uint64_t *w);            /* writes w; true if it must be looked at more closely */
 typedef int (*Effect)(const int *s, int *t, uint64_t *w);  /* writes t and w; true if a value is out of bounds */
 typedef int (*Condition)(const int *s, const int *t);
 
@@ -39,9 +42,10 @@ typedef struct {
 } Outer;
 
 typedef struct {
-  uint32_t cells, guard_words, guards, instance_words, instances, properties, fields, unused;
+  uint32_t cells, guards, instances, properties, fields, unused;
   Unpack unpack;
   Guards holds;
+  const Fire *fires;                         /* by instance; 0 if it has none */
   const Effect *effects;
   const Condition *conditions;
 
@@ -50,8 +54,8 @@ typedef struct {
   const uint32_t *word, *shift, *field;      /* a cell without a width is in no list of written cells */
 
   /* of instances */
-  const uint64_t *needs;                     /* guard_words each */
-  const uint64_t *used;                      /* by guard, instance_words each: the instances that need it */
+  const uint64_t *needs;                     /* GUARD_WORDS each */
+  const uint64_t *used;                      /* by guard, INSTANCE_WORDS each: the instances that need it */
   const uint32_t *rule;
   const uint32_t *effect_first, *effect_item;
   const uint32_t *write_first, *write_item;  /* cells */
@@ -67,7 +71,7 @@ typedef struct {
   uint32_t judgements, rests;
   const uint32_t *judgement;                 /* pairs: property, condition of one state */
   const uint32_t *rest;                      /* pairs: property, condition */
-  const uint64_t *held;                      /* by rest, instance_words each: instances that are not left out */
+  const uint64_t *held;                      /* by rest, INSTANCE_WORDS each: instances that are not left out */
 
   /* of the normal form */
   uint32_t columns, column_pieces, outers;

@@ -43,7 +43,7 @@ typedef struct {
   int64_t broken_at;            /* how many states were known when something was first violated; -1 if nothing is */
   Found *found;                 /* by property, then by field whose bounds are left; depth -1 if not found */
   uint64_t *fired, *alone;
-  uint32_t watched;             /* witnesses that were not met yet */
+  uint32_t watched, watched_steps;  /* witnesses that were not met yet, and those of them that are of a step */
   uint32_t *watch;              /* triples: number, condition, whether of a step */
   uint8_t *met;
   /* room to work in */
@@ -180,7 +180,7 @@ static void watch(Search *f, const int *s, const int *t, uint32_t of_step) {
     const uint32_t *w = &f->watch[3 * i];
     if (w[2] == of_step && f->p->conditions[w[1]](s, t)) {
       f->met[w[0]] = 1;
-      f->watched--;
+      f->watched--, f->watched_steps -= of_step;
       memmove(&f->watch[3 * i], &f->watch[3 * i + 3], 3 * sizeof(uint32_t) * (f->watched - i));
     } else {
       i++;
@@ -269,14 +269,22 @@ static inline void forget(Search *f, uint32_t k, State *x) {
   }
 }
 
-/* Take an enabled instance. f->t is a copy of f->s before and after. */
-static inline void take(Search *f, uint64_t source, const State *now, uint32_t k) {
+/* The waiting successor is made: find its normal form, and have its place in the table fetched. */
+static inline void wait_for(Search *f, Waiting *w, uint64_t source, uint32_t k) {
+  w->x = w->made, w->source = (uint32_t)source, w->instance = k;
+  normal(f->p, &w->x);
+  w->hash = hash_of(&w->x);
+  __builtin_prefetch(&f->slots[w->hash & (((uint64_t)1 << f->bits) - 1)], 1);
+  f->waits++;
+}
+
+/* Take an enabled instance of which there is something to say. f->t is a copy of f->s before and after. */
+static void take_slowly(Search *f, uint64_t source, const State *now, uint32_t k) {
   const Problem *p = f->p;
   const int *s = f->s;
   int *const t = f->t;
   Waiting *w = &f->waiting[f->waits];
   int out = 0;
-  f->transitions++, f->fired[p->rule[k]]++;
   w->made = *now;
   for (uint32_t i = p->effect_first[k]; i < p->effect_first[k + 1]; i++)
     out |= p->effects[p->effect_item[i]](s, t, w->made.w);
@@ -287,22 +295,32 @@ static inline void take(Search *f, uint64_t source, const State *now, uint32_t k
     leave(f, t, source, (int32_t)k);
   } else {
     forget(f, k, &w->made);
-    if (f->watched) watch(f, s, t, 1);
-    w->x = w->made, w->source = (uint32_t)source, w->instance = k;
-    normal(p, &w->x);
-    w->hash = hash_of(&w->x);
-    __builtin_prefetch(&f->slots[w->hash & (((uint64_t)1 << f->bits) - 1)], 1);
-    f->waits++;
+    if (f->watched_steps) watch(f, s, t, 1);
+    wait_for(f, w, source, k);
   }
   for (uint32_t i = p->write_first[k]; i < p->write_first[k + 1]; i++) t[p->write_item[i]] = s[p->write_item[i]];
+}
+
+static inline void take(Search *f, uint64_t source, const State *now, uint32_t k) {
+  const Fire fire = f->p->fires[k];
+  Waiting *w = &f->waiting[f->waits];
+  f->transitions++, f->fired[f->p->rule[k]]++;
+  if (fire && !f->watched_steps) {
+    w->made = *now;
+    if (!fire(f->s, w->made.w)) {
+      wait_for(f, w, source, k);
+      return;
+    }
+  }
+  take_slowly(f, source, now, k);
 }
 
 /* An instance of which exactly one guard is false: counted by instance and guard. */
 static inline void count_alone(Search *f, uint32_t k) {
   const Problem *p = f->p;
-  const uint64_t *needs = p->needs + (size_t)k * p->guard_words;
+  const uint64_t *needs = p->needs + (size_t)k * GUARD_WORDS;
   uint32_t at = 0;
-  for (uint32_t g = 0; g < p->guard_words; g++) {
+  for (uint32_t g = 0; g < GUARD_WORDS; g++) {
     const uint64_t missing = needs[g] & ~f->holds[g];
     at += (64 * g + (uint32_t)__builtin_ctzll(missing | (uint64_t)1 << 63)) & -(uint32_t)(missing != 0);
   }
@@ -315,9 +333,9 @@ static inline uint64_t enabled(Search *f, uint32_t word) {
   const uint32_t last = p->instances - 64 * word;
   const uint64_t all = last >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << last) - 1;
   uint64_t once = 0, again = 0;
-  for (uint32_t g = 0; g < p->guard_words; g++)
+  for (uint32_t g = 0; g < GUARD_WORDS; g++)
     for (uint64_t false_ = ~f->holds[g]; false_; false_ &= false_ - 1) {
-      const uint64_t used = p->used[(64 * g + (uint32_t)__builtin_ctzll(false_)) * p->instance_words + word];
+      const uint64_t used = p->used[(64 * g + (uint32_t)__builtin_ctzll(false_)) * INSTANCE_WORDS + word];
       again |= once & used, once |= used;
     }
   for (uint64_t sole = once & ~again; sole; sole &= sole - 1) count_alone(f, 64 * word + (uint32_t)__builtin_ctzll(sole));
@@ -327,9 +345,9 @@ static inline uint64_t enabled(Search *f, uint32_t word) {
 static void at_rest(Search *f, uint64_t source) {
   const Problem *p = f->p;
   for (uint32_t i = 0; i < p->rests; i++) {
-    const uint64_t *held = p->held + (size_t)i * p->instance_words;
+    const uint64_t *held = p->held + (size_t)i * INSTANCE_WORDS;
     uint64_t moves = 0;
-    for (uint32_t word = 0; word < p->instance_words; word++) moves |= f->enabled[word] & held[word];
+    for (uint32_t word = 0; word < INSTANCE_WORDS; word++) moves |= f->enabled[word] & held[word];
     if (!moves && f->found[p->rest[2 * i]].depth < 0 && !p->conditions[p->rest[2 * i + 1]](f->s, f->s))
       violate(f, p->rest[2 * i], f->depth, source, -1);
   }
@@ -342,7 +360,7 @@ static void expand(Search *f, uint64_t source) {
   p->unpack(now.w, f->s);
   memcpy(f->t, f->s, p->cells * sizeof(int));
   p->holds(f->s, f->holds);
-  for (uint32_t word = 0; word < p->instance_words; word++) {
+  for (uint32_t word = 0; word < INSTANCE_WORDS; word++) {
     f->enabled[word] = enabled(f, word);
     for (uint64_t left = f->enabled[word]; left; left &= left - 1)
       take(f, source, &now, 64 * word + (uint32_t)__builtin_ctzll(left));
@@ -362,7 +380,7 @@ int dead_ends(Search *f) {
   for (uint64_t source = f->done; source < f->count; source++) {
     p->unpack(f->states[source].w, f->s);
     p->holds(f->s, f->holds);
-    for (uint32_t word = 0; word < p->instance_words; word++) f->enabled[word] = enabled(f, word);
+    for (uint32_t word = 0; word < INSTANCE_WORDS; word++) f->enabled[word] = enabled(f, word);
     at_rest(f, source);
   }
   free(f->alone);
@@ -403,8 +421,8 @@ int begin(Search *f) {
   f->s = malloc(p->cells * sizeof(int));
   f->t = malloc(p->cells * sizeof(int));
   f->u = malloc(p->cells * sizeof(int));
-  f->holds = calloc(p->guard_words, sizeof(uint64_t));
-  f->enabled = calloc(p->instance_words, sizeof(uint64_t));
+  f->holds = calloc(GUARD_WORDS, sizeof(uint64_t));
+  f->enabled = calloc(INSTANCE_WORDS, sizeof(uint64_t));
   f->waiting = malloc(most * sizeof(Waiting));
   f->bits = 13;
   f->slots = map(sizeof(uint32_t) << f->bits);
