@@ -109,9 +109,11 @@ def fault_data(fault: Fault) -> dict[str, Any]:
         "fault": fault.name,
         "about": fault.about,
         "changes": [str(c) for c in fault.changes],
+        "kind": fault.kind,
         "caught_by": fault.caught_by,
         "world": fault.world,
         "source": fault.source,
+        "evidence": fault.evidence.value,
     }
 
 
@@ -121,7 +123,9 @@ def fault_lines(fault: Fault) -> list[str]:
         f"  {fault.about}",
         f"  change: {', '.join(str(c) for c in fault.changes)}",
         f"  must be caught by {fault.caught_by}, in the world {fault.world} for example",
-        f"  like: {fault.source}",
+        f"  kind: {fault.kind}",
+        f"  source: {fault.source}",
+        f"  evidence: {fault.evidence.value}",
         f"  try: schedproof check --fault {fault.name}",
     ]
 
