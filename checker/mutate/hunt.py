@@ -89,27 +89,39 @@ class Sound:
 
     def __init__(self, model: Model, properties: Sequence[Property]) -> None:
         self.model, self.properties = model, properties
-        self._explored: dict[str, tuple[Explorer, frozenset[str], frozenset[str]]] = {}
+        self._known: dict[str, _Known] = {}
 
     def matter(self, world: World) -> frozenset[str]:
         """The guards that alone kept a rule from firing somewhere. Taking another away changes nothing there."""
-        return self._look(world)[1]
+        return self._look(world).matter
 
     def reached(self, world: World) -> frozenset[str]:
         """The rules that fire and the witnesses that are met, in words."""
-        return self._look(world)[2]
+        return self._look(world).reached
 
-    def explorer(self, world: World) -> Explorer:
-        """What explores the world's mutants."""
-        return self._look(world)[0]
+    def explore(self, machine: Machine, limits: Limits) -> Exploration:
+        """Explore a mutant of the world."""
+        return self._look(machine.world).explorer.explore(machine, limits=limits)
 
-    def _look(self, world: World) -> tuple[Explorer, frozenset[str], frozenset[str]]:
-        if world.name not in self._explored:
-            explorer = Explorer(parts=True)
-            explored = explorer.explore(Machine(self.model, world, self.properties))
+    def machine(self, world: World) -> Machine:
+        """The unchanged rules in the world, of which a mutant shares all but one."""
+        return self._look(world).machine
+
+    def _look(self, world: World) -> _Known:
+        if world.name not in self._known:
+            explorer, machine = Explorer(parts=True), Machine(self.model, world, self.properties)
+            explored = explorer.explore(machine)
             matter = frozenset(guard for guard, times in explored.sole.items() if times)
-            self._explored[world.name] = explorer, matter, reached(explored)
-        return self._explored[world.name]
+            self._known[world.name] = _Known(explorer, machine, matter, reached(explored))
+        return self._known[world.name]
+
+
+@dataclass(frozen=True)
+class _Known:
+    explorer: Explorer
+    machine: Machine
+    matter: frozenset[str]
+    reached: frozenset[str]
 
 
 def reached(explored: Exploration) -> frozenset[str]:
@@ -154,7 +166,8 @@ def hunt(
 def _look(
     known: Catalogue, sound: Sound, subject: Subject, variation: Variation, file: WorldFile, engine: bool
 ) -> tuple[Catch | None, int]:
-    machine = Machine(variation.model, file.world, known.properties)
+    shared = sound.machine(file.world) if subject.kind is not Kind.FAULT else None
+    machine = Machine(variation.model, file.world, known.properties, like=shared)
     explored = _explored(known, sound, subject, machine)
     found = _violations(explored)
     if found:
@@ -169,7 +182,7 @@ def _explored(known: Catalogue, sound: Sound, subject: Subject, machine: Machine
     """A fault needs functions of its own; compiling them costs more than the first steps of a search by python."""
     fault, limits = subject.fault(known), Limits(after_violation=AFTER_VIOLATION)
     if fault is None:
-        return sound.explorer(machine.world).explore(machine, limits=limits)
+        return sound.explore(machine, limits)
     explored = explore(machine, limits=replace(limits, states=SOON))
     if fault.caught_by in explored.violations:
         return explored

@@ -42,14 +42,19 @@ class Terms:
     def __init__(self) -> None:
         self.nodes: list[Node] = []
         self._known: dict[Node, int] = {}
+        self._seen: dict[int, tuple[Ground, int]] = {}  # by identity; a term that is kept is not replaced by another
 
     def add(self, term: Ground) -> int:
         """The term's number."""
+        seen = self._seen.get(id(term))
+        if seen is not None:
+            return seen[1]
         node = Node(term.op, tuple(self.add(a) for a in term.args), term.data)
         number = self._known.get(node)
         if number is None:
             number = self._known[node] = len(self.nodes)
             self.nodes.append(node)
+        self._seen[id(term)] = term, number
         return number
 
     def below(self, roots: Iterable[int]) -> list[int]:

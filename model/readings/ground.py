@@ -235,12 +235,18 @@ def argument(var: Var, member: int) -> str:
     return f"{var.domain.short}{member}" if hasattr(var.domain, "short") else str(member)
 
 
-def instances(layout: Layout) -> list[Instance]:
-    """Every instance of every rule that exists in the world, in the order of the model."""
+def instances(layout: Layout, known: Sequence[Instance] = ()) -> list[Instance]:
+    """Every instance of every rule that exists in the world, in the order of the model.
+
+    `known` are instances of the same world; those of rules that are the same ones are taken over.
+    """
     grounder = Grounder(layout)
-    found = []
+    found: list[Instance] = []
     for rule in layout.model.rules:
         if not grounder.term(rule.needs, {}).data:
+            continue
+        if same := [i for i in known if i.rule is rule]:
+            found += same
             continue
         for at in itertools.product(*(members(v.domain, layout.world) for v in rule.params)):
             env = dict(zip(rule.params, at, strict=True))

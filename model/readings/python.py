@@ -137,21 +137,31 @@ class Machine:
     `successors(s)` gives (instance number, state, numbers of the violated step properties) for each enabled
     instance; `fired` and `sole` count, for each rule, its steps and, for each guard, how often it alone was false.
     States are `bytes` where every bound fits a byte, and tuples otherwise. If `forgetful`, what the model lets a search
-    forget is forgotten after each step (the step properties see it still).
+    forget is forgotten after each step (the step properties see it still). `like`: a machine of the same world, from which
+    the rules and properties that are the same are taken over instead of being written out again.
     """
 
-    def __init__(self, model: Model, world: World, properties: Sequence[Property] = (), forgetful: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        world: World,
+        properties: Sequence[Property] = (),
+        forgetful: bool = True,
+        like: Machine | None = None,
+    ) -> None:
         self.model, self.world = model, world
         size = written_out(model, world, properties)
         if size > LARGEST:
             raise TooLarge(f"written out, it has about {size:,} terms, and at most {LARGEST:,} can be compiled")
         self.layout = Layout(model, world)
-        self.instances = instances(self.layout)
+        shared = like if like is not None and like.layout.cells == self.layout.cells else None
+        self.instances: list[Instance] = instances(self.layout, shared.instances if shared else ())
         self.grounder = Grounder(self.layout)
         self.forgettings = forgettings(self.layout) if forgetful else []
         live = [p for p in properties if self.grounder.term(p.needs, {}).data]
         self.properties = tuple(live)
-        self.checks = [self._check(p) for p in live]
+        written = {id(c.property): c for c in shared.checks} if shared else {}
+        self.checks: list[Check] = [written.get(id(p)) or self._check(p) for p in live]
         self._read: dict[tuple[int, Moment], frozenset[int]] = {}
         self.small = all(c.low >= 0 and c.high <= BYTE for c in self.layout.cells)
         self.pack: Callable[[Iterable[int]], Any] = bytes if self.small else tuple
