@@ -158,11 +158,11 @@ def _explored(
     explored = Explorer(options.search).explore(machine, options.reduction, options.limits, watch)
     found, skipped = dict(explored.violations), []
     for declared in (p for p in machine.properties if p.shape is Shape.HOME):
+        if explored.bound is None and not explored.beyond and (nowhere := lost(explored, declared)) is not None:
+            found[declared.name] = nowhere
         if explored.bound is not None or explored.beyond:
             why = f"the search stopped at {explored.bound}" if explored.bound else "some states are out of bounds"
             skipped.append(f"{declared.name} was not judged: {why}")
-        elif (nowhere := lost(explored, declared)) is not None:
-            found[declared.name] = nowhere
     traces = sorted((trace_of(explored, f, variation) for f in found.values()), key=lambda t: len(t.events))
     return WorldResult(file, variation, machine.properties, explored, tuple(traces), tuple(skipped))
 

@@ -243,6 +243,13 @@ def test_no_memory_left_is_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(result.search.states) > 1000  # type: ignore[union-attr]
 
 
+def test_no_memory_for_the_way_home_is_a_bound_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "NO_MEMORY_FOR_IT", -1)
+    result = check_world(file_of("solo"), changed_by(), PROPERTIES, Options(search="kernel"))
+    assert result.skipped == ("rest.way-home was not judged: the search stopped at the memory of this machine",)
+    assert result.verdict is Verdict.UNDETERMINED
+
+
 def test_the_bound_on_memory_looks_ahead() -> None:
     """The table doubles; it must not do so first and be found too large then."""
     from checker.search.limits import peak_memory

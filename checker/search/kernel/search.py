@@ -83,6 +83,7 @@ class CSearch(ctypes.Structure):
 
 
 GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY = range(4)
+NO_MEMORY_FOR_IT = -2  # what `lost` answers then
 
 
 @cache
@@ -247,12 +248,12 @@ class Compiled(Exploration):
     handle: Handle
 
     def lost(self, declared: Property) -> Found | None:
-        """As home.lost."""
+        """As home.lost. If there is no memory for it, that is the exploration's `bound` from now on."""
         problem = self.handle.problem
         apart = (c_uint8 * max(1, len(self.machine.instances)))(*problem.apart(declared))
         missing = self.handle.code.engine.lost(self.handle.c, problem.homes[declared.name], ctypes.addressof(apart))
-        if missing == -2:
-            raise MemoryError
+        if missing == NO_MEMORY_FOR_IT:
+            self.bound = "the memory of this machine"
         return None if missing < 0 else Found(declared.name, len(self.chain(missing)) - 1, missing, None)
 
 
