@@ -111,6 +111,26 @@ def test_runs_at_the_same_time_do_not_disturb_each_other(cache: Path) -> None:
     assert sorted(f.suffix for f in cache.iterdir()) == [".so"] * 6
 
 
+def test_what_was_not_used_for_longest_goes_first(
+    cache: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "MOST_KEPT", 4)
+    sources = [SOURCE.replace("42", str(n)) for n in range(5)]
+    for age, source in enumerate(sources[:4]):
+        answer(source)
+        (newest,) = (f for f in cache.iterdir() if f.stat().st_mtime > 10_000)
+        os.utime(newest, (age, age))
+    answer(sources[0])  # used again, so that it is the second now that goes first
+    assert len(list(cache.iterdir())) == 4
+    answer(sources[4])
+    assert len(list(cache.iterdir())) == 2
+    done = len(compiled)
+    assert [answer(sources[0]), answer(sources[4])] == [0, 4]
+    assert len(compiled) == done
+    assert answer(sources[1]) == 1
+    assert len(compiled) == done + 1
+
+
 def test_without_a_compiler_one_sentence_says_so(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(compiler.NoCompiler) as caught:

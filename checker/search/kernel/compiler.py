@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 
 FLAGS = ("-std=gnu11", "-shared", "-fPIC", "-w")
+MOST_KEPT = 1000  # files; most are of 20 to 150 KB
 SEAL = b"schedproof kernel 1\n"  # with the key and a checksum, the end of every library in the cache
 
 
@@ -52,9 +53,14 @@ def library(source: str, *options: str, include: dict[str, str] | None = None) -
             return _load(_compile(Path(work), path, source, options, headers))
         kept = place / f"{key}.so"
         if _sound(kept, key):
-            return _load(kept)
+            try:
+                os.utime(kept)
+                return _load(kept)
+            except OSError:  # another run has just cleared it away
+                pass
         made = _compile(Path(work), path, source, options, headers)
-        return _load(kept if _keep(made, kept, key) else made)
+        _keep(made, kept, key)
+        return _load(made)
 
 
 def _machine() -> str:
@@ -106,18 +112,26 @@ def _sound(kept: Path, key: str) -> bool:
     return content[-size:] == _seal(content[:-size], key)
 
 
-def _keep(made: Path, kept: Path, key: str) -> bool:
-    """Into the cache in one move, so that nobody ever sees half of it. False if there is no room for it."""
+def _keep(made: Path, kept: Path, key: str) -> None:
+    """Into the cache in one move, so that nobody ever sees half of it. Where there is no room for it, it is not kept."""
     content = made.read_bytes()
     try:
         handle, name = tempfile.mkstemp(dir=kept.parent, prefix="new-")
     except OSError:
-        return False
+        return
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content + _seal(content, key))
         Path(name).replace(kept)
+        _clear(kept.parent)
     except OSError:
         Path(name).unlink(missing_ok=True)
-        return False
-    return True
+
+
+def _clear(place: Path) -> None:
+    """Remove what was not used for longest, if there is too much. Another run may do so at the same time."""
+    files = [entry for entry in os.scandir(place) if entry.is_file(follow_symlinks=False)]
+    if len(files) > MOST_KEPT:
+        oldest_first = sorted(files, key=lambda entry: entry.stat().st_mtime)
+        for entry in oldest_first[: len(files) - MOST_KEPT // 2]:
+            Path(entry.path).unlink(missing_ok=True)
