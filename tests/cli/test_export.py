@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.search.kernel import compiler, search
+from checker.search.kernel import binding, compiler
 from tests.cli.conftest import Cli
 
 
@@ -57,7 +57,7 @@ def test_an_unknown_world(cli: Cli) -> None:
 def no_compiler(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("CC", "no-such-compiler")
     compiler.compiler.cache_clear()
-    search.engine.cache_clear()
+    binding.engine.cache_clear()
     yield
     compiler.compiler.cache_clear()
 

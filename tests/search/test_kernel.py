@@ -14,6 +14,7 @@ from checker.check import Options, check_world
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration, explore
 from checker.search.home import lost
+from checker.search.kernel import binding
 from checker.search.kernel import search as kernel
 from checker.search.kernel.packing import Packing
 from checker.search.kernel.problem import CProblem
@@ -370,6 +371,6 @@ def test_a_number_that_does_not_fit_is_left_to_python(value: int, said: str) -> 
 
 
 def test_the_structs_are_those_of_the_source() -> None:
-    engine = kernel.engine(1, 1, 1)
+    engine = binding.engine(1, 1, 1)
     assert engine.problem_size() == ctypes.sizeof(CProblem)
-    assert engine.search_size() == ctypes.sizeof(kernel.CSearch)
+    assert engine.search_size() == ctypes.sizeof(binding.CSearch)

@@ -9,18 +9,25 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Iterator, Sequence
-from ctypes import POINTER, c_int, c_int16, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import c_int16, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, overload
 
 from checker.search.explore import Exploration, Found, witness
+from checker.search.kernel.binding import (
+    AFTER_VIOLATION,
+    MOST_STATES,
+    NO_MEMORY,
+    NO_MEMORY_FOR_IT,
+    CFound,
+    CSearch,
+    engine,
+)
 from checker.search.kernel.compiler import NoCompiler, library
 from checker.search.kernel.functions import Functions, Missing
 from checker.search.kernel.packing import Packing
-from checker.search.kernel.problem import CProblem, Problem, Unsuited
+from checker.search.kernel.problem import Problem, Unsuited
 from checker.search.limits import INTERRUPT, Limits, Observe, Progress, peak_memory, unobserved
 from checker.search.symmetry import Symmetry
 from model.language.properties import Property
@@ -33,83 +40,6 @@ MOST_WORDS = 8
 
 class Unavailable(Exception):
     """The compiled search cannot be used for a world; the message says why."""
-
-
-class CFound(ctypes.Structure):
-    _fields_ = [("source", c_int64), ("depth", c_int32), ("instance", c_int32)]
-
-
-class CSearch(ctypes.Structure):
-    """As in search.c."""
-
-    _fields_ = [
-        ("problem", POINTER(CProblem)),
-        ("states", c_void_p),
-        ("parents", c_void_p),
-        ("via", c_void_p),
-        ("count", c_uint64),
-        ("room", c_uint64),
-        ("slots", c_void_p),
-        ("bits", c_uint32),
-        ("keep", c_int),
-        ("first_edge", c_void_p),
-        ("targets", c_void_p),
-        ("taken", c_void_p),
-        ("edges", c_uint64),
-        ("edge_room", c_uint64),
-        ("done", c_uint64),
-        ("transitions", c_uint64),
-        ("beyond", c_uint64),
-        ("depth", c_int32),
-        ("stopped", c_int),
-        ("most", c_uint64),
-        ("more", c_uint64),
-        ("broken_at", c_int64),
-        ("found", c_void_p),
-        ("fired", c_void_p),
-        ("alone", c_void_p),
-        ("watched", c_uint32),
-        ("watched_steps", c_uint32),
-        ("watch", c_void_p),
-        ("met", c_void_p),
-        ("s", c_void_p),
-        ("t", c_void_p),
-        ("u", c_void_p),
-        ("holds", c_void_p),
-        ("enabled", c_void_p),
-        ("waiting", c_void_p),
-        ("waits", c_uint32),
-    ]
-
-
-GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY = range(4)
-NO_MEMORY_FOR_IT = -2  # what `lost` answers then
-
-
-@cache
-def engine(words: int, guard_words: int, instance_words: int) -> ctypes.CDLL:
-    """The search for states, and sets of guards and of instances, of so many words. NoCompiler if there is none."""
-    place = resources.files("checker.search.kernel") / "c"
-    headers = {name: (place / name).read_text() for name in ("problem.h", "normal.h")}
-    sizes = {"WORDS": words, "GUARD_WORDS": guard_words, "INSTANCE_WORDS": instance_words}
-    options = (f"-D{name}={size}" for name, size in sizes.items())
-    loaded = library((place / "search.c").read_text(), "-O2", *options, include=headers)
-    for name, result, arguments in (
-        ("problem_size", c_uint64, []),
-        ("search_size", c_uint64, []),
-        ("growth_needs", c_uint64, [POINTER(CSearch)]),
-        ("begin", c_int, [POINTER(CSearch)]),
-        ("advance", c_int, [POINTER(CSearch), c_uint64, c_uint64]),
-        ("dead_ends", c_int, [POINTER(CSearch)]),
-        ("finish", None, [POINTER(CSearch)]),
-        ("lost", c_int64, [POINTER(CSearch), c_uint32, c_void_p]),
-        ("normal_form", None, [POINTER(CProblem), c_void_p]),
-    ):
-        function = getattr(loaded, name)
-        function.restype, function.argtypes = result, arguments
-    assert loaded.problem_size() == ctypes.sizeof(CProblem)
-    assert loaded.search_size() == ctypes.sizeof(CSearch)
-    return loaded
 
 
 class Code:
