@@ -65,6 +65,7 @@ def _world(result: WorldResult, files: dict[str, Path]) -> dict[str, Any]:
         "rules": search.fired,
         "guards_alone_false": search.sole,
         "witnesses_unmet": list(search.unmet),
+        "explored": search.searched or None,
     }
 
 

@@ -70,6 +70,12 @@ def test_without_a_compiler_python_explores_and_says_why(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("no_compiler")
+def test_without_a_compiler_a_machine_is_told_too(cli: Cli) -> None:
+    (world,) = cli("check", "solo", "--json").document("check")["worlds"]
+    assert world["explored"] == "by python, since there is no C compiler (no-such-compiler)"
+
+
+@pytest.mark.usefixtures("no_compiler")
 def test_without_a_compiler_the_kernel_cannot_be_asked_for(cli: Cli) -> None:
     ran = cli("check", "solo", "--search", "kernel")
     assert (ran.code, ran.out) == (2, "")
