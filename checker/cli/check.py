@@ -10,8 +10,9 @@ from typing import Any
 
 from checker.catalogue import Catalogue, catalogue
 from checker.check import CheckResult, Options, WorldResult, check_world, unreached
+from checker.cli import policies
 from checker.cli.options import add_common, add_with, non_negative, positive
-from checker.replay import itf
+from checker.cli.traces import save_traces
 from checker.report import check_text, machine_text
 from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
@@ -24,6 +25,7 @@ from checker.worlds import WorldFile, find, shipped, with_dials
 from model.lifecycle import LIFECYCLE
 from model.readings.interpret import evaluate
 from model.readings.prose import words
+from specs.policies import WORLDS as POLICY_WORLDS
 
 HELP = "visit every interleaving of small worlds"
 DESCRIPTION = """\
@@ -35,7 +37,9 @@ examples:
   schedproof check                                 all shipped worlds
   schedproof check --without release.unpinned      may blocks be freed while a step is in flight?
   schedproof check pair --set preemption=off       the world pair, without preemption
-  schedproof check my-world.toml --simulate 10000  random walks through a world of your own"""
+  schedproof check my-world.toml --simulate 10000  random walks through a world of your own
+  schedproof check solo --liveness                 does everything that is begun come to its end?
+  schedproof check --policies                      which policy keeps which promise?"""
 
 AFTER_VIOLATION = 100_000
 
@@ -51,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take a guard (or RULE/FIELD, an update) away; may be repeated",
     )
     add_with(rules)
+    rules.add_argument(
+        "--policy", metavar="NAME", help="let a policy choose, and judge what it promises (see: show policies)"
+    )
+    rules.add_argument(
+        "--policies", action="store_true", help="compare all policies: which promise is kept under which"
+    )
     rules.add_argument("--fault", metavar="NAME", help="seed a fault (see: show faults)")
     rules.add_argument(
         "--set",
@@ -67,6 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--all", action="store_true", help=f"go on to the end after a violation (else {AFTER_VIOLATION:,} states more)"
     )
     search = parser.add_argument_group("search")
+    search.add_argument(
+        "--liveness",
+        action="store_true",
+        help="judge also what must happen in the end; no states are joined by renaming then (needs scipy)",
+    )
     search.add_argument("--simulate", type=positive, metavar="N", help="N random walks instead of every interleaving")
     search.add_argument("--seed", type=int, help="for the walks (default 0)")
     search.add_argument(
@@ -89,8 +104,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     known = catalogue(LIFECYCLE, options.with_files)
-    variation = vary(LIFECYCLE, options.fault, tuple(options.without), known)
+    if options.policies:
+        return policies.run(options, output, known)
+    variation = vary(LIFECYCLE, options.fault, tuple(options.without), known, options.policy)
     settings = parse_settings(options.settings)
+    if options.simulate and (options.liveness or options.policy):
+        raise Unusable("--simulate walks at random, which shows nothing of what happens in the end; leave one out.")
     if options.seed is not None and options.simulate is None:
         raise Unusable("--seed is for the walks of --simulate N; leave it out, or walk.")
     files = [with_dials(LIFECYCLE, f, settings) for f in _worlds(options, variation)]
@@ -102,7 +121,8 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
             session.untried.append(file.name)
         else:
             session.world(file)
-    return session.finish(whole=not (variation or settings or options.worlds or options.simulate))
+    changed = variation or options.policy or settings
+    return session.finish(whole=not (changed or options.worlds or options.simulate))
 
 
 def _with_rules(files: list[WorldFile], variation: Variation, named: bool) -> list[WorldFile]:
@@ -141,6 +161,8 @@ def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile
         return list(found.values())
     if variation.fault is not None:
         return [find(LIFECYCLE, variation.fault.world)]
+    if variation.policy is not None:
+        return [find(LIFECYCLE, name) for name in POLICY_WORLDS]
     # A world that is there to be violated says nothing about a change to the rules.
     return [w for w in shipped(LIFECYCLE) if not (variation and w.expect)]
 
@@ -180,30 +202,17 @@ class _Session:
         return interrupted or (self.until_violated and any(r.traces for r in self.results))
 
     def world(self, file: WorldFile) -> None:
-        if self.variation:
+        if self.variation or self.variation.policy:
             file = replace(file, expect=(), normal_forms=None)
         observe: Any = lambda progress: self.output.progress(file.name, progress)
-        result = check_world(
-            file, self.variation, self.known.properties, search_options(self.options, bool(file.expect)), observe
-        )
+        asked = self.options.liveness or self.variation.policy is not None
+        promises = self.known.promises(self.variation.policy) if asked else ()
+        how = search_options(self.options, bool(file.expect))
+        result = check_world(file, self.variation, (*self.known.properties, *promises), how, observe)
         self.results.append(result)
-        self.files[file.name] = self.save(result)
+        self.files[file.name] = save_traces(result, self.options.traces)
         if not self.options.json:
             self.report(result)
-
-    def save(self, result: WorldResult) -> dict[str, Path]:
-        """Write a trace for each violation."""
-        saved = {}
-        parts = [
-            result.file.name,
-            *([self.variation.fault.name] if self.variation.fault else []),
-            *("without-" + w.replace("/", "-") for w in self.variation.without),
-        ]
-        for trace in result.traces:
-            path = self.options.traces / ".".join([*parts, trace.shows, "itf", "json"])
-            itf.save(trace, path, VERSION)
-            saved[trace.shows] = path
-        return saved
 
     def report(self, result: WorldResult) -> None:
         files = self.files[result.file.name]
@@ -229,6 +238,7 @@ class _Session:
             if getattr(options, name) is not None:
                 said += [f"--{name}", str(getattr(options, name))]
         said += ["--all"] if options.all else []
+        said += ["--liveness"] if options.liveness else []
         said += ["--no-reduction"] if options.no_reduction else []
         return shlex.join(said)
 

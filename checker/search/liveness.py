@@ -17,11 +17,16 @@ scipy finds the components. It is in the optional group `liveness`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from checker.search.explore import Exploration
 from checker.verdict import Unusable
+from model.language.properties import Promise, Property
+from model.language.rules import Rule
+from model.readings.world import World, members
 
 if TYPE_CHECKING:
     import numpy as np
@@ -212,3 +217,68 @@ class _Loops:
             state, edge = came[state]
             way.append(edge)
         return way[::-1]
+
+
+# ------------------------------------------------------------------------------------------ promises of a world
+@dataclass(frozen=True)
+class Unkept:
+    """A promise that was made for these members and never kept, with the instances taken on the way and in the loop."""
+
+    property: str
+    members: tuple[int, ...]
+    stem: tuple[int, ...]
+    loop: tuple[int, ...]
+
+    @property
+    def length(self) -> int:
+        return len(self.stem) + len(self.loop)
+
+
+def unkept(explored: Exploration, declared: Property) -> Unkept | None:
+    """The shortest of the lassos found for the members for which the promise is broken; None if it is always kept.
+
+    The exploration must be complete and must not have joined states by renaming.
+    """
+    if explored.symmetry is not None or not explored.complete:
+        raise ValueError("promises are judged on a complete graph that joins no states by renaming")
+    assert declared.promise is not None
+    graph = graph_of(explored.first_edge, explored.targets, explored.taken)
+    found = []
+    for at in choices(declared.promise, explored.machine.world):
+        lasso = fair_lasso(graph, *_masks(explored, declared.promise, at))
+        if lasso is not None:
+            stem, loop = ([explored.taken[e] for e in edges] for edges in (lasso.stem, lasso.loop))
+            found.append(Unkept(declared.name, at, tuple(stem), tuple(loop)))
+    return min(found, key=lambda u: u.length, default=None)
+
+
+def choices(promise: Promise, made: World) -> Iterator[tuple[int, ...]]:
+    """Every choice of the promise's members in a world."""
+    return itertools.product(*(members(v.domain, made) for v in promise.members))
+
+
+def counts_as_fair(promise: Promise, at: tuple[int, ...], rule: Rule, of: tuple[int, ...]) -> bool:
+    """Whether the promise, made for the members `at`, relies on the fairness of this rule for the members `of`."""
+    return rule.fair and (not promise.alone or (rule.name in promise.alone and of == at))
+
+
+def keeps_by(promise: Promise, at: tuple[int, ...], rule: str, of: tuple[int, ...]) -> bool:
+    """Whether taking this rule keeps the promise."""
+    return rule in promise.by and of == at
+
+
+def _masks(explored: Exploration, promise: Promise, at: tuple[int, ...]) -> tuple[Bools, Bools, Bools, Bools]:
+    np = library("numpy")
+    machine = explored.machine
+    env = dict(zip(promise.members, at, strict=True))
+    fair = [counts_as_fair(promise, at, i.rule, i.at) for i in machine.instances]
+    keeping = [keeps_by(promise, at, i.rule.name, i.at) for i in machine.instances]
+    opens, keeps = (
+        _holding(explored.states, machine.predicate(t, env)) for t in (promise.premise, promise.goal)
+    )
+    return np.array(fair, dtype=bool), opens, keeps, np.array(keeping, dtype=bool)
+
+
+def _holding(states: Sequence[Any], holds: Any) -> Bools:
+    mask: Bools = library("numpy").fromiter(map(holds, states), dtype=bool, count=len(states))
+    return mask

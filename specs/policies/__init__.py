@@ -13,5 +13,10 @@ from specs.properties.liveness import submitted_finishes
 
 POLICIES: tuple[Policy, ...] = (ANY, FCFS, VLLM, OLDEST_VICTIM, ORCA, STATIC)
 
+# Where policies are compared: too little memory for two requests at once, and enough; and one request that never fits.
+WORLDS = ("scarce", "ample")
+MISFIT = "misfit"
+FITS = "admit.fits"
+
 # What is asked only where a policy is chosen.
 PROMISED = (submitted_finishes.name,)

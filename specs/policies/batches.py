@@ -43,6 +43,7 @@ ORCA = Policy(
     "orca",
     "All the memory that a request can ever need is reserved when it is admitted; steps are planned one by one.",
     RESERVES,
+    relies_on_fits=False,
     source="Orca: A Distributed Serving System for Transformer-Based Generative Models, OSDI 2022",
 )
 
@@ -55,4 +56,5 @@ STATIC = Policy(
         *(Extend(rule, _batch_done) for rule in ("deliver", "notify")),
     ),
     breaks=(leaves_early.name,),
+    relies_on_fits=False,
 )

@@ -7,7 +7,7 @@ from model.language.edits import Change, Extend, Widen
 from model.language.state import flag
 from model.lifecycle.dials import Block, Request, Slot, Tokens, limit, preemption
 from model.lifecycle.state import Lifecycle, Status
-from model.lifecycle.terms import known, needs_block, room, running, short_of_memory
+from model.lifecycle.terms import held, known, needs_block, room, running, short_of_memory
 from specs.policies.lists import LISTS, Listed
 from specs.policies.policy import DECIDES, Policy
 from specs.properties.liveness import submitted_finishes
@@ -41,6 +41,11 @@ def _memory_in_order(now: Listed, after: Listed, r: Request, b: Block) -> None:
 
 def _tokens_in_order(now: Listed, after: Listed, r: Request, k: Tokens) -> None:
     guard("in-order", forall(Request, lambda q: ~(earlier(now, q, r) & could_be_planned(now, q))))
+
+
+def _awaits_memory(now: Lifecycle, after: Lifecycle, r: Request) -> None:
+    """Without this, a second request gives way before the memory of the first has come back, and both begin again."""
+    guard("none-coming", forall(Request, lambda q: running(now, q) | (held(now, q) == 0)))
 
 
 def _last_gives_way(now: Listed, after: Listed, r: Request) -> None:
@@ -99,8 +104,8 @@ ANY = Policy(
 FCFS = Policy(
     "fcfs",
     "First come, first served: the head of the queue is admitted, who was admitted first gets memory and tokens first, "
-    "and who was admitted last gives way.",
-    (*IN_ORDER, Extend("preempt", _last_gives_way)),
+    "and who was admitted last gives way, one at a time.",
+    (*IN_ORDER, Extend("preempt", _last_gives_way), Extend("preempt", _awaits_memory)),
 )
 
 VLLM = Policy(

@@ -16,11 +16,13 @@ class Policy:
 
     `changes` add the guards (and what of the order of requests they need to know). Under every policy the scheduler's own
     decisions are fair: where its guards let it decide something for ever, it does not stand still. `breaks` names the
-    properties that the policy is known not to keep; all others it claims to.
+    properties that the policy is known not to keep; all others it claims to. `relies_on_fits`: what it promises, it promises
+    only where every request that is admitted fits alone (admit.fits).
     """
 
     name: str
     about: str
     changes: tuple[Change, ...]
     breaks: tuple[str, ...] = ()
+    relies_on_fits: bool = True
     source: str = ""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from model.language import Term, leads_to
 from model.language.terms import lift
 from model.lifecycle.client import deliver
-from model.lifecycle.dials import Request
+from model.lifecycle.dials import Publish, Request, publish
 from model.lifecycle.engine import notify, recycle
 from model.lifecycle.state import Lifecycle, Phase, Status, oldest
 from model.lifecycle.terms import finished, held
@@ -24,9 +24,14 @@ from specs.kinds import ABORT, LEAK, STUCK, TERMINAL_MESSAGE
     rule="R7",
     reason="A client that has gone away cannot ask twice; what it asked must not depend on luck.",
     catches=(ABORT, STUCK),
+    needs=publish == Publish.COMPUTED,
 )
 def asked_finishes(s: Lifecycle, r: Request) -> tuple[Term, Term]:
-    """A request whose client has asked for its end is finished in the end, for that reason or another."""
+    """A request whose client has asked for its end is finished in the end, for that reason or another.
+
+    Not so where a prefix is published as soon as it is planned: a request is not aborted while others lean on its plan, and
+    a scheduler that may preempt as it likes can renew that for ever.
+    """
     return s.asked[r], finished(s, r)
 
 
