@@ -44,7 +44,11 @@ def _tokens_in_order(now: Listed, after: Listed, r: Request, k: Tokens) -> None:
 
 
 def _awaits_memory(now: Lifecycle, after: Lifecycle, r: Request) -> None:
-    """Without this, a second request gives way before the memory of the first has come back, and both begin again."""
+    """Nobody else gives way before the memory of the last who did has come back.
+
+    vLLM returns a victim's blocks in the call that preempts it. Here the two are different steps, and without this guard
+    both requests can lose their memory for one block, and begin again.
+    """
     guard("none-coming", forall(Request, lambda q: running(now, q) | (held(now, q) == 0)))
 
 
@@ -63,6 +67,7 @@ IN_ORDER: tuple[Change, ...] = (
     Extend("acquire", _memory_in_order),
     Extend("select", _tokens_in_order),
     Extend("preempt", for_memory),
+    Extend("preempt", _awaits_memory),
 )
 
 
@@ -105,7 +110,7 @@ FCFS = Policy(
     "fcfs",
     "First come, first served: the head of the queue is admitted, who was admitted first gets memory and tokens first, "
     "and who was admitted last gives way, one at a time.",
-    (*IN_ORDER, Extend("preempt", _last_gives_way), Extend("preempt", _awaits_memory)),
+    (*IN_ORDER, Extend("preempt", _last_gives_way)),
 )
 
 VLLM = Policy(
