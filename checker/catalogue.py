@@ -85,7 +85,9 @@ def catalogue(model: Model, files: Sequence[Path]) -> Catalogue:
         for one in found:
             _add(model, file, one, faults, properties, policies)
     lively = [p.shape is Shape.LEADS for p in properties]
-    safety, liveness = (tuple(p for p, so in zip(properties, lively, strict=True) if so is is_) for is_ in (False, True))
+    safety, liveness = (
+        tuple(p for p, so in zip(properties, lively, strict=True) if so is is_) for is_ in (False, True)
+    )
     return Catalogue(tuple(faults), safety, tuple(files), liveness, tuple(policies))
 
 

@@ -53,7 +53,9 @@ class Compared:
         results = (*self.results, self.unfit)
         unknown = [Verdict.UNDETERMINED] if any(r.search.bound is not None or r.skipped for r in results) else []
         missing = self.shipped and set(self.policy.breaks) - set(self.broken)
-        amiss = set(self.broken) - set(self.policy.breaks) or missing or self.relies_on_fits != self.policy.relies_on_fits
+        amiss = (
+            set(self.broken) - set(self.policy.breaks) or missing or self.relies_on_fits != self.policy.relies_on_fits
+        )
         return worst([Verdict.VIOLATED if amiss and not unknown else Verdict.HOLDS, *unknown])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from checker.catalogue import SHIPPED, Catalogue
 from checker.verdict import Unusable
-from model.language.edits import Change, Drop, Widen, changed, changed_rule, parts
+from model.language.edits import Change, Drop, changed, changed_rule, parts
 from model.language.errors import LanguageError
 from model.language.model import Model, nearest
 from specs.faults.fault import Fault
@@ -34,7 +34,7 @@ class Variation:
     def rules(self) -> tuple[str, ...]:
         """The names of the rules that are changed."""
         changes = self.fault.changes if self.fault else ()
-        rules = [changed_rule(c) for c in changes if not isinstance(c, Widen)]
+        rules = [changed_rule(c) for c in changes]
         return tuple(dict.fromkeys(re.split(r"[./]", part)[0] for part in (*rules, *self.without)))
 
     @property

@@ -19,7 +19,19 @@ from model.lifecycle import LIFECYCLE
 from specs.policies import WORLDS
 
 # What compares nothing, or is no part of a comparison.
-_OTHERS = ("policy", "fault", "without", "settings", "simulate", "seed", "depth", "states", "all", "no_reduction", "guards")
+_OTHERS = (
+    "policy",
+    "fault",
+    "without",
+    "settings",
+    "simulate",
+    "seed",
+    "depth",
+    "states",
+    "all",
+    "no_reduction",
+    "guards",
+)
 
 
 def run(options: argparse.Namespace, output: Output, known: Catalogue) -> Verdict:

@@ -214,7 +214,9 @@ class _Loader:
         if loop is None:
             return None
         if isinstance(loop, bool) or not isinstance(loop, int) or not 0 <= loop < len(states):
-            raise Unusable(f"{self.path} has the loop {loop!r}, which is no number of a state; make it again with check.")
+            raise Unusable(
+                f"{self.path} has the loop {loop!r}, which is no number of a state; make it again with check."
+            )
         if states[loop] != states[-1]:
             raise Changed(
                 f"{self.path}: the last state is not that of number {loop}, to which the file says the run comes back; "

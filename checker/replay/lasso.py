@@ -38,7 +38,7 @@ def lasso_of(machine: Machine, found: Unkept, variation: Variation) -> Trace:
     layout = machine.layout
     before, rounds = _rounds(layout, _run(layout, stem, layout.initial), loop)
     events = [*stem, *loop * (before + rounds)]
-    trace = build(layout, found.property, events, variation)
+    trace = build(layout, found.name, events, variation)
     return Trace(
         trace.model,
         trace.world,

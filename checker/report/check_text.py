@@ -92,7 +92,13 @@ def chosen(result: WorldResult) -> Trace:
 
     def rank(trace: Trace) -> tuple[bool, bool, bool, bool, int]:
         meant = fault is not None and trace.shows == fault.caught_by
-        return trace.shows in result.file.expect, not meant, trace.loop is not None and bool(result.variation), trace.shows.startswith("bounds."), trace.length
+        return (
+            trace.shows in result.file.expect,
+            not meant,
+            trace.loop is not None and bool(result.variation),
+            trace.shows.startswith("bounds."),
+            trace.length,
+        )
 
     return min(result.traces, key=rank)
 

@@ -96,7 +96,9 @@ def cases(found: Sequence[Compared]) -> list[Case]:
     """A test case for each policy."""
     result = []
     for c in found:
-        about = f"breaks {', '.join(c.broken) or 'nothing'}, and is said to break {', '.join(c.policy.breaks) or 'nothing'}"
+        about = (
+            f"breaks {', '.join(c.broken) or 'nothing'}, and is said to break {', '.join(c.policy.breaks) or 'nothing'}"
+        )
         failure = about if c.verdict is Verdict.VIOLATED else ""
         error = "not determined: a bound was met" if c.verdict is Verdict.UNDETERMINED else ""
         result.append(Case("schedproof.policies", c.policy.name, failure=failure, error=error, note=about))

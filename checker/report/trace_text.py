@@ -111,8 +111,14 @@ def _never(trace: Trace, declared: Property, promise: Promise) -> list[str]:
     when = f"step {found.since} on" if found.since else "the beginning"
     keeps = [words(promise.goal, names)] if promise.goal.op is not Op.CONST else []
     keeps += [f"{rule} is taken" for rule in promise.by]
-    lines = [f"{whom} {when} it is promised ({words(promise.premise, names)}), and never comes, that {' or '.join(keeps)}."]
-    fair = f"{' and '.join(promise.alone)} for the same members" if promise.alone else "every rule that must not wait for ever"
+    lines = [
+        f"{whom} {when} it is promised ({words(promise.premise, names)}), and never comes, that {' or '.join(keeps)}."
+    ]
+    fair = (
+        f"{' and '.join(promise.alone)} for the same members"
+        if promise.alone
+        else "every rule that must not wait for ever"
+    )
     if trace.loop == trace.length:
         return [*lines, f"This is a fair run: where it stands still, {fair} cannot be taken."]
     return [*lines, f"This is a fair run: in the steps that are repeated, {fair} is taken, or cannot be somewhere."]

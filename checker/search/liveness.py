@@ -20,7 +20,7 @@ import importlib
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from checker.search.explore import Exploration
 from checker.verdict import Unusable
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Ints = NDArray[np.int64]
 
-ENTRIES = 64  # how many states to begin a loop at are tried, the nearest first, before the shortest lasso so far is taken
+ENTRIES = (
+    64  # how many states to begin a loop at are tried, the nearest first, before the shortest lasso so far is taken
+)
 
 
 def library(name: str) -> Any:
@@ -121,7 +123,7 @@ class _Search:
         neglected = always[~np.isin(always, np.unique(keys[asked & self.within]))]
         result = np.zeros(self.graph.states, dtype=bool)
         result[neglected // instances] = True
-        return result
+        return cast("Bools", result)
 
     # ------------------------------------------------------------------------------------------- stem
     def lasso(self, opens: Bools) -> Lasso | None:
@@ -224,7 +226,7 @@ class _Loops:
 class Unkept:
     """A promise that was made for these members and never kept, with the instances taken on the way and in the loop."""
 
-    property: str
+    name: str
     members: tuple[int, ...]
     stem: tuple[int, ...]
     loop: tuple[int, ...]
@@ -273,9 +275,7 @@ def _masks(explored: Exploration, promise: Promise, at: tuple[int, ...]) -> tupl
     env = dict(zip(promise.members, at, strict=True))
     fair = [counts_as_fair(promise, at, i.rule, i.at) for i in machine.instances]
     keeping = [keeps_by(promise, at, i.rule.name, i.at) for i in machine.instances]
-    opens, keeps = (
-        _holding(explored.states, machine.predicate(t, env)) for t in (promise.premise, promise.goal)
-    )
+    opens, keeps = (_holding(explored.states, machine.predicate(t, env)) for t in (promise.premise, promise.goal))
     return np.array(fair, dtype=bool), opens, keeps, np.array(keeping, dtype=bool)
 
 

@@ -74,10 +74,11 @@ class Widen:
         return f"{self.state.__name__} for a state"
 
 
-Change = Drop | Replace | Extend | Fair | Widen
+Change = Drop | Replace | Extend
+Edit = Change | Fair | Widen
 
 
-def changed(model: Model, *changes: Change) -> Model:
+def changed(model: Model, *changes: Edit) -> Model:
     """The model with the changes made, in order. LanguageError if a part does not exist."""
     for change in changes:
         if isinstance(change, Widen):
@@ -90,7 +91,7 @@ def changed(model: Model, *changes: Change) -> Model:
     return model
 
 
-def changed_rule(change: Drop | Replace | Extend | Fair) -> str:
+def changed_rule(change: Change | Fair) -> str:
     """The name of the rule that the change is to."""
     return change.rule if isinstance(change, Extend | Fair) else rule_name(change.part)
 
@@ -114,7 +115,7 @@ def _widened(model: Model, state: type[State]) -> Model:
     return replace(model, state=state, rules=tuple(replace(r, state=state) for r in model.rules))
 
 
-def _apply(rule: Rule, change: Drop | Replace | Extend | Fair) -> Rule:
+def _apply(rule: Rule, change: Change | Fair) -> Rule:
     if isinstance(change, Fair):
         return replace(rule, fair=True)
     if isinstance(change, Extend):

@@ -138,9 +138,9 @@ def leads_to(
 ) -> Callable[[Callable[..., tuple[Value, Value]]], Property]:
     """A promise: a function of a state and of members that gives (premise, goal). See Promise.
 
-        @leads_to()
-        def asked_finishes(s: Lifecycle, r: Request) -> tuple[Term, Term]:
-            return s.asked[r], finished(s, r)
+    @leads_to()
+    def asked_finishes(s: Lifecycle, r: Request) -> tuple[Term, Term]:
+        return s.asked[r], finished(s, r)
     """
     condition = dials_only(needs, "needs=")
     for unfair in (r for r in alone if not r.fair):

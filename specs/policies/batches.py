@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.language import Term, count, exists, forall, guard
-from model.language.edits import Change, Extend
+from model.language.edits import Edit, Extend
 from model.lifecycle.dials import Block, Request, block_size
 from model.lifecycle.state import Lifecycle, reach
 from model.lifecycle.terms import finished, room, running
@@ -21,7 +21,7 @@ def _reserved(now: Lifecycle, after: Lifecycle, r: Request) -> None:
     guard("reserved", reach(r) <= count(Block, lambda b: now.ref[b] == 0) * block_size)
 
 
-RESERVES: tuple[Change, ...] = (*DECIDES, Extend("preempt", for_memory), Extend("admit", _reserved))
+RESERVES: tuple[Edit, ...] = (*DECIDES, Extend("preempt", for_memory), Extend("admit", _reserved))
 
 
 def batch_runs(s: Lifecycle) -> Term:

@@ -8,7 +8,7 @@ ones (as in vLLM). Places close up when one leaves, so that no more orders are t
 from __future__ import annotations
 
 from model.language import Term, count, every, field, ite, upto
-from model.language.edits import Change, Extend, Widen
+from model.language.edits import Edit, Extend, Widen
 from model.lifecycle.dials import Request, requests
 from model.lifecycle.state import Lifecycle, Phase
 from model.lifecycle.terms import running
@@ -17,7 +17,9 @@ from model.lifecycle.terms import running
 class Listed(Lifecycle):
     """The request lifecycle, with the order of the requests."""
 
-    place = field(upto(requests), Request, doc="its place among the waiting or the running requests, from 1; 0 in neither")
+    place = field(
+        upto(requests), Request, doc="its place among the waiting or the running requests, from 1; 0 in neither"
+    )
 
 
 def waiting(s: Lifecycle, r: Request) -> Term:
@@ -57,7 +59,7 @@ def _is_gone(now: Listed, after: Listed, r: Request) -> None:
         after.place[q] = ite(q == r, 0, _closed_up(now, q, r))
 
 
-LISTS: tuple[Change, ...] = (
+LISTS: tuple[Edit, ...] = (
     Widen(Listed),
     Extend("submit", _queues),
     Extend("admit", _is_taken_on),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model.language import Term, count, exists, forall, guard, scalar
-from model.language.edits import Change, Extend, Widen
+from model.language.edits import Edit, Extend, Widen
 from model.language.state import flag
 from model.lifecycle.dials import Block, Request, Slot, Tokens, limit, preemption
 from model.lifecycle.state import Lifecycle, Status
@@ -60,7 +60,7 @@ def _first_gives_way(now: Listed, after: Listed, r: Request) -> None:
     guard("first", now.place[r] == 1)
 
 
-IN_ORDER: tuple[Change, ...] = (
+IN_ORDER: tuple[Edit, ...] = (
     *DECIDES,
     *LISTS,
     Extend("admit", _head),
@@ -91,7 +91,7 @@ def _next_step(now: Stepwise, after: Stepwise, i: Slot) -> None:
     after.thinned = False
 
 
-RUNNING_FIRST: tuple[Change, ...] = (
+RUNNING_FIRST: tuple[Edit, ...] = (
     *IN_ORDER,
     Widen(Stepwise),
     Extend("admit", _running_first),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.language.edits import Change, Fair
+from model.language.edits import Edit, Fair
 
 # The decisions of the scheduler. A policy says when each is due, so that it can promise not to put it off for ever.
 DECIDES = tuple(Fair(rule) for rule in ("admit", "acquire", "select", "preempt"))
@@ -22,7 +22,7 @@ class Policy:
 
     name: str
     about: str
-    changes: tuple[Change, ...]
+    changes: tuple[Edit, ...]
     breaks: tuple[str, ...] = ()
     relies_on_fits: bool = True
     source: str = ""

@@ -22,7 +22,7 @@ from checker.search.liveness import Graph, Lasso, choices, counts_as_fair, fair_
 from checker.variation import Variation, vary
 from checker.verdict import Disagreement, Unusable, Verdict
 from model.language import Term, exists, guard, leads_to
-from model.language.edits import Change, Extend, changed
+from model.language.edits import Extend, changed
 from model.language.properties import Property
 from model.lifecycle import LIFECYCLE
 from model.lifecycle.dials import Request
@@ -379,7 +379,9 @@ def test_the_interpreter_refuses_a_loop_that_is_not_fair() -> None:
     assert broken(still, SUBMITTED) is None
     assert SUBMITTED.promise is not None
     assert "acquire" in neglected(still, SUBMITTED.promise, (0,))
-    with pytest.raises(Disagreement, match=r"finds liveness\.submitted-finishes violated, but the interpreter does not"):
+    with pytest.raises(
+        Disagreement, match=r"finds liveness\.submitted-finishes violated, but the interpreter does not"
+    ):
         confirm(still, LIVENESS)
     # Of the rules alone nobody must be given memory, and the same run is a fair one.
     alone = replace(still, model=LIFECYCLE, variation=vary(LIFECYCLE))

@@ -224,13 +224,13 @@ def places_are_in_order(s: Listed) -> Term:
 
     def stands(r: Request, listed: Any) -> Term:
         alone = forall(Request, lambda q: ~listed(s, q) | (q == r) | (s.place[q] != s.place[r]))
-        return implies(listed(s, r), every_of(s.place[r] > 0, s.place[r] <= count(Request, lambda q: listed(s, q)), alone))
+        return implies(
+            listed(s, r), every_of(s.place[r] > 0, s.place[r] <= count(Request, lambda q: listed(s, q)), alone)
+        )
 
     return forall(
         Request,
-        lambda r: every_of(
-            stands(r, waiting), stands(r, running), waiting(s, r) | running(s, r) | (s.place[r] == 0)
-        ),
+        lambda r: every_of(stands(r, waiting), stands(r, running), waiting(s, r) | running(s, r) | (s.place[r] == 0)),
     )
 
 
