@@ -18,7 +18,7 @@ from checker.worlds import WorldFile, find, shipped
 from model.lifecycle import LIFECYCLE
 from specs.faults.equivalent import EQUIVALENT
 
-MOST_STATES = 60_000  # explored for a mutant that nothing catches, before it counts as a survivor
+MOST_STATES = 100_000  # explored for a mutant that nothing catches, before it counts as a survivor
 ARGUED_STATES = 10_000  # the same for one that changes nothing by an argument
 
 
