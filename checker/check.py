@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from checker.replay.lasso import broken, lasso_of
 from checker.replay.trace import Trace, build, trace_of
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration
 from checker.search.home import lost
 from checker.search.limits import Limits, Observe, unobserved
+from checker.search.liveness import unkept
 from checker.search.simulate import Simulation, simulate
 from checker.variation import Variation
 from checker.verdict import Disagreement, Unusable, Verdict, worst
@@ -155,15 +157,21 @@ def _explored(
     file: WorldFile, variation: Variation, machine: Machine, options: Options, observe: Observe
 ) -> WorldResult:
     watch: Observe = lambda progress: observe(replace(progress, expected=file.normal_forms))
-    explored = Explorer(options.search).explore(machine, options.reduction, options.limits, watch)
-    found, skipped = dict(explored.violations), []
-    for declared in (p for p in machine.properties if p.shape is Shape.HOME):
-        if explored.bound is None and not explored.beyond and (nowhere := lost(explored, declared)) is not None:
-            found[declared.name] = nowhere
+    lively = any(p.shape is Shape.LEADS for p in machine.properties)  # for which nothing may be renamed
+    explored = Explorer(options.search).explore(machine, options.reduction and not lively, options.limits, watch)
+    found, skipped, lassos = dict(explored.violations), [], []
+    for declared in (p for p in machine.properties if p.shape in (Shape.HOME, Shape.LEADS)):
+        if explored.bound is None and not explored.beyond:
+            if declared.shape is Shape.LEADS:
+                never = unkept(explored, declared)
+                lassos += [lasso_of(machine, never, variation)] if never is not None else []
+            elif (nowhere := lost(explored, declared)) is not None:
+                found[declared.name] = nowhere
         if explored.bound is not None or explored.beyond:
             why = f"the search stopped at {explored.bound}" if explored.bound else "some states are out of bounds"
             skipped.append(f"{declared.name} was not judged: {why}")
-    traces = sorted((trace_of(explored, f, variation) for f in found.values()), key=lambda t: len(t.events))
+    finite = [trace_of(explored, f, variation) for f in found.values()]
+    traces = sorted([*finite, *lassos], key=lambda t: len(t.events))
     return WorldResult(file, variation, machine.properties, explored, tuple(traces), tuple(skipped))
 
 
@@ -191,6 +199,8 @@ def violates(trace: Trace, properties: Sequence[Property]) -> bool:
     declared = next((p for p in properties if p.name == trace.shows), None)
     if declared is None:
         return trace.shows in [f"bounds.{c.field.name}" for c in layout.out_of_bounds(last)]
+    if declared.shape is Shape.LEADS:
+        return broken(trace, declared) is not None
     if declared.shape is Shape.REST and any(
         rule.name not in declared.apart_from and not false_guards(layout, rule, at, last) for rule, at in moves(layout)
     ):

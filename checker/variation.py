@@ -1,4 +1,4 @@
-"""The rules as they are checked: unchanged, with a seeded fault, or with guards and updates taken away."""
+"""The rules as they are checked: unchanged or under a policy, with a seeded fault, or with guards and updates taken away."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from dataclasses import dataclass
 
 from checker.catalogue import SHIPPED, Catalogue
 from checker.verdict import Unusable
-from model.language.edits import Change, Drop, Extend, changed, parts
+from model.language.edits import Change, Drop, changed, changed_rule, parts
 from model.language.errors import LanguageError
 from model.language.model import Model, nearest
 from specs.faults.fault import Fault
+from specs.policies.policy import Policy
 
 
 @dataclass(frozen=True)
 class Variation:
-    """A model with named changes. `fault` and `without` are what the user asked for, `model` the result."""
+    """A model with named changes. `fault`, `without` and `policy` are what the user asked for, `model` the result.
+
+    A policy is no change to what must hold: `unchanged` are the rules under it, and a variation is true if they are changed.
+    """
 
     unchanged: Model
     model: Model
     fault: Fault | None = None
     without: tuple[str, ...] = ()
+    policy: Policy | None = None
 
     def __bool__(self) -> bool:
         return self.fault is not None or bool(self.without)
@@ -28,27 +33,37 @@ class Variation:
     @property
     def rules(self) -> tuple[str, ...]:
         """The names of the rules that are changed."""
-        parts = [c.rule if isinstance(c, Extend) else c.part for c in self.fault.changes] if self.fault else []
-        return tuple(dict.fromkeys(re.split(r"[./]", part)[0] for part in (*parts, *self.without)))
+        changes = self.fault.changes if self.fault else ()
+        rules = [changed_rule(c) for c in changes]
+        return tuple(dict.fromkeys(re.split(r"[./]", part)[0] for part in (*rules, *self.without)))
 
     @property
     def words(self) -> str:
         """As a sentence goes on: `with the fault notify-twice, without release.unpinned`; empty if unchanged."""
-        said = [f"with the fault {self.fault.name}"] if self.fault else []
+        said = [f"under the policy {self.policy.name}"] if self.policy else []
+        said += [f"with the fault {self.fault.name}"] if self.fault else []
         said += [f"without {part}" for part in self.without]
         return ", ".join(said)
 
     @property
     def options(self) -> list[str]:
         """The command-line options that make it."""
-        said = ["--fault", self.fault.name] if self.fault else []
+        said = ["--policy", self.policy.name] if self.policy else []
+        said += ["--fault", self.fault.name] if self.fault else []
         return said + [word for part in self.without for word in ("--without", part)]
 
 
 def vary(
-    model: Model, fault: str | None = None, without: tuple[str, ...] = (), known: Catalogue = SHIPPED
+    model: Model,
+    fault: str | None = None,
+    without: tuple[str, ...] = (),
+    known: Catalogue = SHIPPED,
+    policy: str | None = None,
 ) -> Variation:
-    """Find the fault and the parts by name. Unusable, with the nearest name, if there is no such thing."""
+    """Find the fault, the parts and the policy by name. Unusable, with the nearest name, if there is no such thing."""
+    chosen = known.policy(policy) if policy is not None else None
+    if chosen is not None:
+        model = changed(model, *chosen.changes)
     seeded = known.fault(fault) if fault is not None else None
     changes: list[Change] = list(seeded.changes) if seeded else []
     for part in without:
@@ -57,7 +72,7 @@ def vary(
             raise Unusable(f"--without {part}: it is taken away already; name it once.")
         changes.append(Drop(part))
     try:
-        return Variation(model, changed(model, *changes), seeded, without)
+        return Variation(model, changed(model, *changes), seeded, without, chosen)
     except LanguageError as error:
         whose = f"the fault {fault}: " if seeded else ""
         raise Unusable(f"{whose}{error}") from None

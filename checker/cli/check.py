@@ -10,10 +10,10 @@ from typing import Any
 
 from checker.catalogue import Catalogue, catalogue
 from checker.check import CheckResult, Options, WorldResult, check_world, unreached
-from checker.cli import mutate, replay
+from checker.cli import mutate, policies, replay
 from checker.cli.options import add_common, add_with, non_negative, positive
 from checker.cli.together import Part, together
-from checker.replay import itf
+from checker.cli.traces import save_traces
 from checker.report import check_text, machine_text
 from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
@@ -27,6 +27,7 @@ from checker.worlds import WorldFile, find, shipped, with_dials
 from model.lifecycle import LIFECYCLE
 from model.readings.interpret import evaluate
 from model.readings.prose import words
+from specs.policies import WORLDS as POLICY_WORLDS
 
 HELP = "visit every interleaving of small worlds"
 DESCRIPTION = """\
@@ -39,7 +40,9 @@ examples:
   schedproof check --everything                    the same, every fault and mutant, and everything that is replayed
   schedproof check --without release.unpinned      may blocks be freed while a step is in flight?
   schedproof check pair --set preemption=off       the world pair, without preemption
-  schedproof check my-world.toml --simulate 10000  random walks through a world of your own"""
+  schedproof check my-world.toml --simulate 10000  random walks through a world of your own
+  schedproof check solo --liveness                 does everything that is begun come to its end?
+  schedproof check --policies                      which policy keeps which promise?"""
 
 AFTER_VIOLATION = 100_000
 
@@ -60,6 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="take a guard (or RULE/FIELD, an update) away; may be repeated",
     )
     add_with(rules)
+    rules.add_argument(
+        "--policy", metavar="NAME", help="let a policy choose, and judge what it promises (see: show policies)"
+    )
+    rules.add_argument(
+        "--policies", action="store_true", help="compare all policies: which promise is kept under which"
+    )
     rules.add_argument("--fault", metavar="NAME", help="seed a fault (see: show faults)")
     rules.add_argument(
         "--set",
@@ -82,6 +91,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="kernel: compiled code, for which a C compiler is needed; python: slower by far, with the same results; "
         "auto: the kernel where it can be used (default %(default)s)",
+    )
+    search.add_argument(
+        "--liveness",
+        action="store_true",
+        help="judge also what must happen in the end; no states are joined by renaming then (needs scipy)",
     )
     search.add_argument("--simulate", type=positive, metavar="N", help="N random walks instead of every interleaving")
     search.add_argument("--seed", type=int, help="for the walks (default 0)")
@@ -107,8 +121,12 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     if options.everything:
         return _everything(options, output)
     known = catalogue(LIFECYCLE, options.with_files)
-    variation = vary(LIFECYCLE, options.fault, tuple(options.without), known)
+    if options.policies:
+        return policies.run(options, output, known)
+    variation = vary(LIFECYCLE, options.fault, tuple(options.without), known, options.policy)
     settings = parse_settings(options.settings)
+    if options.simulate and (options.liveness or options.policy):
+        raise Unusable("--simulate walks at random, which shows nothing of what happens in the end; leave one out.")
     if options.seed is not None and options.simulate is None:
         raise Unusable("--seed is for the walks of --simulate N; leave it out, or walk.")
     files = [with_dials(LIFECYCLE, f, settings) for f in _worlds(options, variation)]
@@ -120,7 +138,8 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
             session.untried.append(file.name)
         else:
             session.world(file)
-    return session.finish(whole=not (variation or settings or options.worlds or options.simulate))
+    changed = variation or options.policy or settings
+    return session.finish(whole=not (changed or options.worlds or options.simulate))
 
 
 def _everything(options: argparse.Namespace, output: Output) -> Verdict:
@@ -172,6 +191,8 @@ def _worlds(options: argparse.Namespace, variation: Variation) -> list[WorldFile
         return list(found.values())
     if variation.fault is not None:
         return [find(LIFECYCLE, variation.fault.world)]
+    if variation.policy is not None:
+        return [find(LIFECYCLE, name) for name in POLICY_WORLDS]
     # A world that is there to be violated says nothing about a change to the rules.
     return [w for w in shipped(LIFECYCLE) if not (variation and w.expect)]
 
@@ -211,30 +232,17 @@ class _Session:
         return interrupted or (self.until_violated and any(r.traces for r in self.results))
 
     def world(self, file: WorldFile) -> None:
-        if self.variation:
+        if self.variation or self.variation.policy:
             file = replace(file, expect=(), normal_forms=None)
         observe: Any = lambda progress: self.output.progress(file.name, progress)
-        result = check_world(
-            file, self.variation, self.known.properties, search_options(self.options, bool(file.expect)), observe
-        )
+        asked = self.options.liveness or self.variation.policy is not None
+        promises = self.known.promises(self.variation.policy) if asked else ()
+        how = search_options(self.options, bool(file.expect))
+        result = check_world(file, self.variation, (*self.known.properties, *promises), how, observe)
         self.results.append(result)
-        self.files[file.name] = self.save(result)
+        self.files[file.name] = save_traces(result, self.options.traces)
         if not self.options.json:
             self.report(result)
-
-    def save(self, result: WorldResult) -> dict[str, Path]:
-        """Write a trace for each violation."""
-        saved = {}
-        parts = [
-            result.file.name,
-            *([self.variation.fault.name] if self.variation.fault else []),
-            *("without-" + w.replace("/", "-") for w in self.variation.without),
-        ]
-        for trace in result.traces:
-            path = self.options.traces / ".".join([*parts, trace.shows, "itf", "json"])
-            itf.save(trace, path, VERSION)
-            saved[trace.shows] = path
-        return saved
 
     def report(self, result: WorldResult) -> None:
         files = self.files[result.file.name]
@@ -260,6 +268,7 @@ class _Session:
             if getattr(options, name) is not None:
                 said += [f"--{name}", str(getattr(options, name))]
         said += ["--all"] if options.all else []
+        said += ["--liveness"] if options.liveness else []
         said += ["--no-reduction"] if options.no_reduction else []
         said += ["--search", options.search] if options.search != "auto" else []
         return shlex.join(said)

@@ -28,7 +28,7 @@ from model.lifecycle import LIFECYCLE
 from model.readings.python import Machine
 from specs.worlds import world_files
 
-HELP = "show rules, properties, worlds, faults and traces"
+HELP = "show rules, properties, worlds, faults, policies and traces"
 DESCRIPTION = """\
 Shows what is declared, read off the declarations, or a trace file.
 
@@ -42,7 +42,7 @@ examples:
   schedproof show pair --format svg        the life of a request, as it is in the explored states"""
 
 GRAPHS = ("graphml", "dot", "svg")
-LISTS = ("rules", "properties", "worlds", "faults", "dials")
+LISTS = ("rules", "properties", "worlds", "faults", "policies", "dials")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -132,32 +132,33 @@ def _is_file(what: str) -> bool:
 
 def _trace(path: Path, form: str, has: Catalogue) -> list[str]:
     trace = itf.load(path, LIFECYCLE, has)
-    known = [p.name for p in has.properties]
+    known = [p.name for p in has.everything]
     if trace_text.departs(trace):
         return (
-            trace_text.trace_markdown(trace, has.properties)
+            trace_text.trace_markdown(trace, has.everything)
             if form == "md"
-            else trace_text.trace_lines(trace, has.properties)
+            else trace_text.trace_lines(trace, has.everything)
         )
     if trace.shows not in known and not trace.shows.startswith("bounds."):
         raise Unusable(f"{path} is about {trace.shows}, which is no property; {nearest(trace.shows, known)}.")
-    if not violates(trace, has.properties):
+    if not violates(trace, has.everything):
         raise Unusable(
             f"{path} does not end with {trace.shows} violated; "
             "the rules have changed since the trace was made, or it was edited."
         )
     if form == "json":
         return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
-    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, has.properties)
+    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, has.everything)
 
 
 # ------------------------------------------------------------------------------------------- lists
 def _list(what: str, form: str, has: Catalogue) -> list[str]:
     data: list[dict[str, Any]] = {
         "rules": lambda: [cards.rule_data(r) for r in LIFECYCLE.rules],
-        "properties": lambda: [cards.property_data(p) for p in has.properties],
+        "properties": lambda: [cards.property_data(p) for p in has.everything],
         "worlds": lambda: [_world_data(w) for w in shipped(LIFECYCLE)],
         "faults": lambda: [cards.fault_data(f) for f in has.faults],
+        "policies": lambda: [cards.policy_data(p) for p in has.policies],
         "dials": lambda: [cards.dial_data(d) for d in LIFECYCLE.dials],
     }[what]()
     if form == "json":
@@ -169,7 +170,7 @@ def _list(what: str, form: str, has: Catalogue) -> list[str]:
 
 
 def _columns(what: str) -> list[tuple[str, Callable[[dict[str, Any]], Any]]]:
-    first = {"rules": "rule", "properties": "property", "worlds": "world", "faults": "fault", "dials": "dial"}[what]
+    first = what.removesuffix("ies") + "y" if what.endswith("ies") else what.removesuffix("s")
     columns: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [(first, lambda d: d[first])]
     if what == "rules":
         columns.append(("guards", lambda d: ", ".join(g["name"].partition(".")[2] for g in d["guards"])))
@@ -177,6 +178,8 @@ def _columns(what: str) -> list[tuple[str, Callable[[dict[str, Any]], Any]]]:
         columns.append(("states", lambda d: d["normal_forms"] or ""))
     if what == "faults":
         columns.append(("caught by", lambda d: d["caught_by"]))
+    if what == "policies":
+        columns.append(("does not keep", lambda d: ", ".join(d["breaks"])))
     if what == "dials":
         columns.append(("default", lambda d: "" if d["default"] is None else d["default"]))
         columns.append(("values", lambda d: ", ".join(d["values"]) or f"from {d['least']}"))
@@ -214,12 +217,15 @@ def _card(name: str, has: Catalogue) -> tuple[list[str], dict[str, Any]]:
             if name != rule.name and name not in parts(rule):
                 raise Unusable(f"{rule.name} has no part {name}; {nearest(name, list(parts(rule)))}.")
             return cards.rule_lines(rule, name), cards.rule_data(rule)
-    for declared in has.properties:
+    for declared in has.everything:
         if name == declared.name:
             return cards.property_lines(declared), cards.property_data(declared)
     for fault in has.faults:
         if name == fault.name:
             return cards.fault_lines(fault), cards.fault_data(fault)
+    for policy in has.policies:
+        if name == policy.name:
+            return cards.policy_lines(policy), cards.policy_data(policy)
     for dial in LIFECYCLE.dials:
         if name == dial.name:
             return cards.dial_lines(dial), cards.dial_data(dial)
@@ -232,9 +238,10 @@ def _card(name: str, has: Catalogue) -> tuple[list[str], dict[str, Any]]:
     known = [
         *LISTS,
         *(r.name for r in LIFECYCLE.rules),
-        *(p.name for p in has.properties),
+        *(p.name for p in has.everything),
         *world_files(),
         *(f.name for f in has.faults),
+        *(p.name for p in has.policies),
     ]
     hint = nearest(name, known)
     remedy = hint if hint.startswith("did") else f"try {', '.join(LISTS)}, or a trace file"

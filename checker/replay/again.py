@@ -57,9 +57,13 @@ def replay(model: Model, known: Catalogue, path: Path, on: str) -> Replayed:
     except itf.Changed as changed:
         return Replayed(path, on, (), (_changed(model, known, path, changed),))
     if on == MODEL:
-        shows = trace.shows.startswith(DEPARTS) or violates(trace, known.properties)
+        shows = trace.shows.startswith(DEPARTS) or violates(trace, known.everything)
         failures = () if shows else (f"it does not violate {trace.shows} any more",)
         return Replayed(path, on, ("runs as the file says",), failures, trace)
+    if trace.loop is not None:
+        says = "a run that goes on for ever: the engine is not asked, the rules run it as the file says"
+        failures = () if violates(trace, known.everything) else (f"it does not violate {trace.shows} any more",)
+        return Replayed(path, on, (says,), failures, trace)
     judgement = judge(trace)
     return Replayed(path, on, judgement.says, judgement.failures, trace, judgement)
 
@@ -120,13 +124,14 @@ def shortest(model: Model, known: Catalogue, path: Path) -> Trace | None:
     """The shortest trace there is now, under the same change and in the same world, to what the file's trace shows."""
     meta = itf.meta_of(path)
     try:
-        variation = vary(model, meta["fault"], tuple(meta["without"]), known)
+        variation = vary(model, meta["fault"], tuple(meta["without"]), known, meta["policy"])
         made = world(variation.model, meta["world"]["name"], meta["world"]["dials"])
     except (Unusable, WorldError, LanguageError) as error:
         raise Unusable(f"{path} cannot be made again: {error}") from None
     file = WorldFile(made, "", None, (), str(path))
     limits = Limits(after_violation=AFTER_VIOLATION)
-    found = check_world(file, variation, known.properties, Options(limits))
+    asked = [p for p in known.liveness if p.name == meta["property"]]
+    found = check_world(file, variation, (*known.properties, *asked), Options(limits))
     return next((t for t in found.traces if t.shows == meta["property"]), None)
 
 

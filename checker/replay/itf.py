@@ -45,11 +45,13 @@ def to_itf(trace: Trace, version: str) -> dict[str, Any]:
                 "world": {"name": trace.world.name, "dials": trace.world.plain()},
                 "fault": trace.variation.fault.name if trace.variation.fault else None,
                 "without": list(trace.variation.without),
+                **({"policy": trace.variation.policy.name} if trace.variation.policy else {}),
                 "property": trace.shows,
                 "events": [_event(trace.model, e) for e in trace.events],
             },
         },
         "vars": [f.name for f in fields],
+        **({"loop": trace.loop} if trace.loop is not None else {}),
         "states": [_state(trace.layout, s, i) for i, s in enumerate(trace.states)],
     }
 
@@ -116,6 +118,7 @@ def written(document: Mapping[str, Any]) -> str:
         '{\n "#meta": {',
         ",\n".join(head),
         f' }},\n "vars": {dump(document["vars"])},',
+        *([f' "loop": {document["loop"]},'] if "loop" in document else []),
         f' "states": [\n{states}\n ]\n}}',
     ]
     return "\n".join(parts) + "\n"
@@ -152,6 +155,7 @@ def meta_of(path: Path) -> dict[str, Any]:
     try:
         meta = document["#meta"]["schedproof"]
         there = {k: meta[k] for k in ("fault", "without", "world", "property", "events")}
+        there["policy"] = meta.get("policy")
     except (KeyError, TypeError):
         raise Unusable(f"{path} is no schedproof trace; make one with check.") from None
     return there
@@ -180,10 +184,11 @@ class _Loader:
 
     def changed(self, model: Model) -> Variation:
         try:
-            return vary(model, self.meta["fault"], tuple(self.meta["without"]), self.known)
+            return vary(model, self.meta["fault"], tuple(self.meta["without"]), self.known, self.meta.get("policy"))
         except Unusable as error:
-            theirs = self.meta["fault"] in [f.name for f in self.known.faults] or self.meta["fault"] is None
-            hint = "" if theirs else " If it is a fault of your own, name its file with --with FILE.py."
+            ours = [None, *(f.name for f in self.known.faults), *(p.name for p in self.known.policies)]
+            foreign = [what for what in ("fault", "policy") if self.meta.get(what) not in ours]
+            hint = f" If it is a {foreign[0]} of your own, name its file with --with FILE.py." if foreign else ""
             raise Unusable(f"{self.path} cannot be run: {error}{hint}") from None
 
     def trace(self) -> Trace:
@@ -201,7 +206,23 @@ class _Loader:
         for number, instance in enumerate(events, 1):
             states.append(self.run(number, instance, states[-1], stored[number]))
         described = tuple(event(self.layout, i, s) for i, s in zip(events, states[:-1], strict=True))
-        return Trace(self.model, self.world, shows, described, tuple(states), self.variation)
+        return Trace(self.model, self.world, shows, described, tuple(states), self.variation, self.loop(states))
+
+    def loop(self, states: Sequence[tuple[int, ...]]) -> int | None:
+        """The number of the state that the run comes back to in the end, if it does."""
+        loop = self.document.get("loop")
+        if loop is None:
+            return None
+        if isinstance(loop, bool) or not isinstance(loop, int) or not 0 <= loop < len(states):
+            raise Unusable(
+                f"{self.path} has the loop {loop!r}, which is no number of a state; make it again with check."
+            )
+        if states[loop] != states[-1]:
+            raise Changed(
+                f"{self.path}: the last state is not that of number {loop}, to which the file says the run comes back; "
+                "the rules have changed since the trace was made, or it was edited."
+            )
+        return loop
 
     def run(self, number: int, instance: Instance, before: tuple[int, ...], stored: Any) -> tuple[int, ...]:
         false = false_guards(self.layout, instance.rule, instance.at, before)

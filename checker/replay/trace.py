@@ -35,7 +35,11 @@ class Event:
 
 @dataclass(frozen=True)
 class Trace:
-    """States as stored numbers, one more than events. `variation` says how the rules were changed, if at all."""
+    """States as stored numbers, one more than events. `variation` says how the rules were changed, if at all.
+
+    Where there is a `loop`, the run goes on for ever: from its last state, which is the state of that number, it takes the
+    events after that state again and again; if there are none, it stands still.
+    """
 
     model: Model
     world: World
@@ -43,6 +47,7 @@ class Trace:
     events: tuple[Event, ...]
     states: tuple[tuple[int, ...], ...]
     variation: Variation
+    loop: int | None = None
 
     @cached_property
     def layout(self) -> Layout:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from model.language.dials import Dial
-from model.language.properties import Property
+from model.language.edits import changed
+from model.language.properties import Promise, Property
 from model.language.rules import Guard, Rule, Update
-from model.language.terms import BOOL
+from model.language.terms import BOOL, Op
+from model.lifecycle import LIFECYCLE
 from model.readings.prose import words
 from model.readings.world import plain
 from specs.faults.fault import Fault
+from specs.policies.policy import Policy
 
 
 def rule_data(rule: Rule) -> dict[str, Any]:
@@ -83,7 +86,30 @@ def property_data(declared: Property) -> dict[str, Any]:
         "term": words(declared.term),
         "witness": words(declared.witness) if declared.witness is not None else None,
         "apart_from": list(declared.apart_from),
+        "promise": _promise_data(declared.promise),
     }
+
+
+def _promise_data(promise: Promise | None) -> dict[str, Any] | None:
+    if promise is None:
+        return None
+    return {
+        "members": {v.name: v.domain.__name__ for v in promise.members},
+        "premise": words(promise.premise),
+        "goal": words(promise.goal),
+        "alone": list(promise.alone),
+        "by": list(promise.by),
+    }
+
+
+def _promise_lines(promise: Promise) -> list[str]:
+    every = "".join(f"for every {v.domain.__name__} {v.name}: " for v in promise.members)
+    goals = [words(promise.goal)] if promise.goal.op is not Op.CONST else []
+    goals += [f"{rule} is taken" for rule in promise.by]
+    lines = [f"  exactly: {every}wherever {words(promise.premise)}, in the end {' or '.join(goals)}"]
+    if promise.alone:
+        lines.append(f"  relies on {' and '.join(promise.alone)} for the same members, and on no other rule")
+    return [*lines, "  try: schedproof check solo --liveness"]
 
 
 def property_lines(declared: Property) -> list[str]:
@@ -97,10 +123,37 @@ def property_lines(declared: Property) -> list[str]:
     lines += [f"  catches {kind}" for kind in declared.catches]
     if data["needs"] != "True":
         lines.append(f"  where {data['needs']}")
+    if declared.promise is not None:
+        return lines + _promise_lines(declared.promise)
     lines.append(f"  exactly: {data['term']}")
     if data["witness"]:
         lines.append(f"  it says something because this is reached: {data['witness']}")
     return lines
+
+
+def policy_data(policy: Policy) -> dict[str, Any]:
+    """A policy as plain data: the guards it adds to the rules, in words."""
+    before = {r.name: [g.name for g in r.guards] for r in LIFECYCLE.rules}
+    model = changed(LIFECYCLE, *policy.changes)
+    added = [(r, g) for r in model.rules for g in r.guards if g.name not in before[r.name]]
+    return {
+        "policy": policy.name,
+        "about": policy.about,
+        "guards": [guard_data(r, g) for r, g in added],
+        "fields": [f.name for f in model.state.fields() if f not in LIFECYCLE.state.fields()],
+        "breaks": list(policy.breaks),
+        "source": policy.source,
+    }
+
+
+def policy_lines(policy: Policy) -> list[str]:
+    data = policy_data(policy)
+    lines = [policy.name, f"  {policy.about}", "  guards, beside those of the rules:"]
+    lines += [f"    {g['name']}: {g['condition']}" for g in data["guards"]]
+    lines += [f"  knows of the requests: {', '.join(data['fields'])}"] if data["fields"] else []
+    lines += [f"  does not keep {name}" for name in policy.breaks]
+    lines += [f"  as in {policy.source}"] if policy.source else []
+    return [*lines, f"  try: schedproof check --policy {policy.name}"]
 
 
 def fault_data(fault: Fault) -> dict[str, Any]:

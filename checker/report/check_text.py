@@ -31,7 +31,7 @@ def _dial(value: object) -> str:
 def world_lines(result: WorldResult) -> list[str]:
     """One line that sums a world up, then what was not judged."""
     search = result.search
-    under = f" {result.variation.words}:" if result.variation else ""
+    under = f" {result.variation.words}:" if result.variation.words else ""
     lines = [
         f"{result.file.name}:{under} {_outcome(result)}",
         f"  rests on {dial_line(result.variation.model, result.file.world)}",
@@ -77,17 +77,29 @@ def violation_lines(result: WorldResult, files: dict[str, Path]) -> list[str]:
     kind = "walk" if isinstance(result.search, Simulation) else "shortest trace"
     lines = [f"  violated, each with its {kind}:"]
     return lines + [
-        f"    {t.shows:{wide}}  {steps(t.length):>9}  {files.get(t.shows, '')}".rstrip() for t in result.traces
+        f"    {t.shows:{wide}}  {steps(t.length):>9}  {files.get(t.shows, '')}{_repeats(t)}".rstrip()
+        for t in result.traces
     ]
+
+
+def _repeats(trace: Trace) -> str:
+    """How much of a lasso is its loop."""
+    return "" if trace.loop is None else f"  (the last {trace.length - trace.loop} of them for ever)"
 
 
 def chosen(result: WorldResult) -> Trace:
     """The trace that says most: the property the fault is known to break, else the shortest that is not about bounds."""
     fault = result.variation.fault
 
-    def rank(trace: Trace) -> tuple[bool, bool, bool, int]:
+    def rank(trace: Trace) -> tuple[bool, bool, bool, bool, int]:
         meant = fault is not None and trace.shows == fault.caught_by
-        return trace.shows in result.file.expect, not meant, trace.shows.startswith("bounds."), trace.length
+        return (
+            trace.shows in result.file.expect,
+            not meant,
+            trace.loop is not None and bool(result.variation),
+            trace.shows.startswith("bounds."),
+            trace.length,
+        )
 
     return min(result.traces, key=rank)
 

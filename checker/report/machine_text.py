@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +21,29 @@ Left = dict[str, list[str]]
 
 def check_json(result: CheckResult, version: str, files: dict[str, dict[str, Path]]) -> str:
     """The document of `check --json`."""
+    worlds = [_world(r, files.get(r.file.name, {})) for r in result.results]
+    return _check(result.verdict, version, worlds, list(result.unreached), list(result.untried), [])
+
+
+def policies_json(
+    verdict: Verdict, version: str, results: Sequence[WorldResult], files: Sequence[dict[str, Path]], rows: list[Row]
+) -> str:
+    """The document of `check --policies --json`: the worlds under each policy, and what each policy keeps."""
+    worlds = [_world(r, f) for r, f in zip(results, files, strict=True)]
+    return _check(verdict, version, worlds, [], [], rows)
+
+
+def _check(
+    verdict: Verdict, version: str, worlds: list[Row], unreached: list[str], untried: list[str], policies: list[Row]
+) -> str:
     document = {
         "version": version,
         "command": "check",
-        "verdict": result.verdict.word,
-        "worlds": [_world(r, files.get(r.file.name, {})) for r in result.results],
-        "unreached": list(result.unreached),
-        "untried": list(result.untried),
+        "verdict": verdict.word,
+        "worlds": worlds,
+        "unreached": unreached,
+        "untried": untried,
+        "policies": policies,
     }
     return json.dumps(document, indent=2)
 
@@ -40,6 +56,7 @@ def _world(result: WorldResult, files: dict[str, Path]) -> dict[str, Any]:
         "dials": result.file.world.plain(),
         "fault": fault.name if fault else None,
         "without": list(result.variation.without),
+        "policy": result.variation.policy.name if result.variation.policy else None,
         "verdict": result.verdict.word,
         "as_expected": result.as_expected,
         "bound": search.bound,
@@ -49,6 +66,7 @@ def _world(result: WorldResult, files: dict[str, Path]) -> dict[str, Any]:
             {
                 "property": t.shows,
                 "length": t.length,
+                "loop": None if t.loop is None else t.length - t.loop,
                 "trace": str(files[t.shows]) if t.shows in files else None,
             }
             for t in result.traces

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from checker.replay.lasso import broken
 from checker.replay.trace import DEPARTS, Event, Trace, explanation, refusal
-from model.language.properties import Property, Shape
-from model.readings.prose import Explanation
+from model.language.properties import Promise, Property, Shape
+from model.language.terms import Op
+from model.readings.layout import member_name
+from model.readings.prose import Explanation, words
 
 
 def trace_lines(trace: Trace, properties: Sequence[Property]) -> list[str]:
@@ -16,6 +19,8 @@ def trace_lines(trace: Trace, properties: Sequence[Property]) -> list[str]:
     wide = max((len(text) for _, text, _ in rows), default=0)
     lines = [headline(trace), *(f"  {line}" for line in meaning(trace, declared)), ""]
     for number, text, changes in rows:
+        if trace.loop is not None and number == str(trace.loop + 1):
+            lines.append("       for ever:")
         head = f"  {number:>3}  {text:{wide}}  "
         lines += [(head if i == 0 else " " * len(head)) + part for i, part in enumerate(_wrap(changes, 96))]
     return [*lines, "", *(f"  {line}" for line in reasons(trace, declared))]
@@ -27,6 +32,8 @@ def trace_markdown(trace: Trace, properties: Sequence[Property]) -> list[str]:
     lines = [f"**{headline(trace)}**", "", *meaning(trace, declared), ""]
     lines += ["| step | event | changes |", "|---:|---|---|"]
     for number, event in enumerate(trace.events, 1):
+        if trace.loop is not None and number == trace.loop + 1:
+            lines.append("| | for ever: | |")
         changes = ", ".join(f"`{c}`" for c in _changes(trace, number)) or "nothing"
         lines.append(f"| {number} | `{event.text}`{_notes(event)} | {changes} |")
     for reason in reasons(trace, declared):
@@ -46,7 +53,11 @@ def departs(trace: Trace) -> bool:
 
 
 def headline(trace: Trace) -> str:
-    under = f", {trace.variation.words}" if trace.variation else ""
+    under = f", {trace.variation.words}" if trace.variation.words else ""
+    if trace.loop is not None:
+        repeated = trace.length - trace.loop
+        how = f"{steps(repeated)} for ever" if repeated else "standing still for ever"
+        return f"{trace.shows} is violated by {steps(trace.loop)} and then {how} in the world {trace.world.name}{under}"
     what = f"{trace.shows} is violated after"
     if departs(trace):
         what = f"an engine departs from the rules ({trace.shows.removeprefix(DEPARTS)}) after"
@@ -71,6 +82,8 @@ def reasons(trace: Trace, declared: Property | None) -> list[str]:
     lines: list[str] = []
     if departs(trace):
         return lines
+    if declared is not None and declared.promise is not None:
+        return [*_never(trace, declared, declared.promise), *_parted(trace)]
     why = explanation(trace, declared)
     if declared is not None and declared.shape is Shape.REST:
         lines.append("No rule but " + " and ".join(declared.apart_from) + " is enabled here, and something is left:")
@@ -80,8 +93,35 @@ def reasons(trace: Trace, declared: Property | None) -> list[str]:
         lines += [_sentence(why), *(f"  {reading}" for reading in why.readings)]
     else:
         lines += _bounds(trace)
+    return [*lines, *_parted(trace)]
+
+
+def _parted(trace: Trace) -> list[str]:
     parted = refusal(trace) if trace.variation else None
-    return lines + ([parted] if parted else [])
+    return [parted] if parted else []
+
+
+def _never(trace: Trace, declared: Property, promise: Promise) -> list[str]:
+    """Who was promised what, and why the run that withholds it is fair."""
+    found = broken(trace, declared)
+    if found is None:
+        return []
+    names = {v: member_name(v.domain, m) for v, m in zip(promise.members, found.members, strict=True)}
+    whom = f"For {', '.join(f'{v.name} = {n}' for v, n in names.items())}: from" if names else "From"
+    when = f"step {found.since} on" if found.since else "the beginning"
+    keeps = [words(promise.goal, names)] if promise.goal.op is not Op.CONST else []
+    keeps += [f"{rule} is taken" for rule in promise.by]
+    lines = [
+        f"{whom} {when} it is promised ({words(promise.premise, names)}), and never comes, that {' or '.join(keeps)}."
+    ]
+    fair = (
+        f"{' and '.join(promise.alone)} for the same members"
+        if promise.alone
+        else "every rule that must not wait for ever"
+    )
+    if trace.loop == trace.length:
+        return [*lines, f"This is a fair run: where it stands still, {fair} cannot be taken."]
+    return [*lines, f"This is a fair run: in the steps that are repeated, {fair} is taken, or cannot be somewhere."]
 
 
 def _bounds(trace: Trace) -> list[str]:

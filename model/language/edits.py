@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from model.language.errors import LanguageError
 from model.language.model import Model, nearest
 from model.language.rules import Guard, Rule, Update, record
+from model.language.state import State
 from model.language.terms import Index, Moment, Range, Term, Value, Var, want
 
 
@@ -50,17 +51,49 @@ class Extend:
         return f"{self.rule} extended"
 
 
+@dataclass(frozen=True)
+class Fair:
+    """Let a rule be weakly fair: no instance of it is withheld for ever while it stays enabled."""
+
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} made fair"
+
+
+@dataclass(frozen=True)
+class Widen:
+    """Let a state hold more: `state` is a subclass of the model's state, with fields of its own.
+
+    What is said of the model's own fields stays as it is. An Extend after it may read and write the new fields.
+    """
+
+    state: type[State]
+
+    def __str__(self) -> str:
+        return f"{self.state.__name__} for a state"
+
+
 Change = Drop | Replace | Extend
+Edit = Change | Fair | Widen
 
 
-def changed(model: Model, *changes: Change) -> Model:
+def changed(model: Model, *changes: Edit) -> Model:
     """The model with the changes made, in order. LanguageError if a part does not exist."""
     for change in changes:
-        name = change.rule if isinstance(change, Extend) else rule_name(change.part)
+        if isinstance(change, Widen):
+            model = _widened(model, change.state)
+            continue
+        name = changed_rule(change)
         old = model.rule(name)
         new = _apply(old, change)
         model = replace(model, rules=tuple(new if r is old else r for r in model.rules))
     return model
+
+
+def changed_rule(change: Change | Fair) -> str:
+    """The name of the rule that the change is to."""
+    return change.rule if isinstance(change, Extend | Fair) else rule_name(change.part)
 
 
 def rule_name(part: str) -> str:
@@ -76,7 +109,15 @@ def parts(rule: Rule) -> tuple[str, ...]:
     return (*(f"{rule.name}.{g.name}" for g in rule.guards), *rule.update_names())
 
 
-def _apply(rule: Rule, change: Change) -> Rule:
+def _widened(model: Model, state: type[State]) -> Model:
+    if not issubclass(state, model.state):
+        raise LanguageError(f"{state.__name__} is no {model.state.__name__}; declare it as a subclass of that.")
+    return replace(model, state=state, rules=tuple(replace(r, state=state) for r in model.rules))
+
+
+def _apply(rule: Rule, change: Change | Fair) -> Rule:
+    if isinstance(change, Fair):
+        return replace(rule, fair=True)
     if isinstance(change, Extend):
         recorder = record(rule.name, change.effect, rule.state, [_term(v) for v in rule.params], rule)
         return replace(

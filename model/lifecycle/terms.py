@@ -46,13 +46,14 @@ def decoding(s: Lifecycle, r: Request) -> Term:
     return (s.committed[r] + s.owed[r] > 0) & (s.scheduled[r] + 1 == known(s, r) + s.owed[r])
 
 
+def needs_block(s: Lifecycle, r: Request) -> Term:
+    """The request is running, and its blocks are full before its life is over."""
+    return running(s, r) & (s.scheduled[r] + s.planned[r] == room(s, r)) & (room(s, r) < reach(r))
+
+
 def short_of_memory(s: Lifecycle) -> Term:
     """No block is free, and some running request needs one to go on."""
-
-    def needs_block(q: Request) -> Term:
-        return running(s, q) & (s.scheduled[q] + s.planned[q] == room(s, q)) & (room(s, q) < reach(q))
-
-    return ~exists(Block, lambda b: s.ref[b] == 0) & exists(Request, needs_block)
+    return ~exists(Block, lambda b: s.ref[b] == 0) & exists(Request, lambda q: needs_block(s, q))
 
 
 def in_window(s: Lifecycle, i: Slot, r: Request) -> Term:

@@ -13,14 +13,14 @@ through it reads like the rule. Two things keep it fast without changing what it
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from model.language.model import Model
 from model.language.properties import Property, Shape
-from model.language.terms import Moment, Op
+from model.language.terms import Moment, Op, Var
 from model.readings.ground import (
     FALSE,
     LARGEST,
@@ -248,9 +248,9 @@ class Machine:
             names |= {f"bounds.{c.field.name}" for c in self.layout.out_of_bounds(then)}
         return names
 
-    def predicate(self, term: Any) -> Callable[..., bool]:
-        """A term over one state or two as a function of them: f(s) or f(s, t)."""
-        ground = self.grounder.term(term, {})
+    def predicate(self, term: Any, env: Mapping[Var, int] | None = None) -> Callable[..., bool]:
+        """A term over one state or two as a function of them: f(s) or f(s, t). `env` says which members are meant."""
+        ground = self.grounder.term(term, dict(env or {}))
         text = f"lambda s, t=None: bool({Writer(self.layout, indexed=True).write(ground)})"
         function: Callable[..., bool] = eval(text)  # noqa: S307
         return function

@@ -11,18 +11,20 @@ from checker.cli.show import LISTS
 from model.language.edits import parts
 from model.lifecycle import LIFECYCLE
 from specs.faults import FAULTS
-from specs.properties import PROPERTIES
+from specs.policies import POLICIES
+from specs.properties import LIVENESS, PROPERTIES
 from specs.worlds import world_files
 from tests.cli.conftest import Cli
 
 NAMES = {
     "rules": [r.name for r in LIFECYCLE.rules],
-    "properties": [p.name for p in PROPERTIES],
+    "properties": [p.name for p in (*PROPERTIES, *LIVENESS)],
     "worlds": list(world_files()),
     "faults": [f.name for f in FAULTS],
+    "policies": [p.name for p in POLICIES],
     "dials": [d.name for d in LIFECYCLE.dials],
 }
-KEYS = {"rules": "rule", "properties": "property", "worlds": "world", "faults": "fault", "dials": "dial"}
+KEYS = {what: what.removesuffix("s") for what in NAMES} | {"properties": "property", "policies": "policy"}
 ONE_BY_ONE = [name for what, names in NAMES.items() if what != "dials" for name in names]
 
 

@@ -72,7 +72,7 @@ def test_a_trace_without_its_file_says_what_is_missing(cli: Cli, mine: Path) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = 1\n", r"it defines no fault and no property"),
+        ("x = 1\n", r"it defines no fault, property or policy"),
         ("import nothing_of_this_name\n", r"line 1: ModuleNotFoundError: .*; mend the file there"),
         ("def f(:\n", r"line 1: SyntaxError"),
         (MINE.replace("my-fault", "notify-twice"), r"there is a fault notify-twice already; give yours another name"),

@@ -11,22 +11,24 @@ from model.language.edits import parts
 from model.language.properties import Property, Shape
 from model.language.rules import NAME, Rule
 from model.lifecycle import LIFECYCLE
-from specs.properties import PROPERTIES
+from specs.properties import LIVENESS, PROPERTIES
 
+EVERY = (*PROPERTIES, *LIVENESS)
 KINDS = {v for k, v in vars(specs.kinds).items() if k.isupper()}
-each = pytest.mark.parametrize("declared", [pytest.param(p, id=p.name) for p in PROPERTIES])
+each = pytest.mark.parametrize("declared", [pytest.param(p, id=p.name) for p in EVERY])
 each_rule = pytest.mark.parametrize("rule", [pytest.param(r, id=r.name) for r in LIFECYCLE.rules])
 
 
 def test_no_two_properties_have_one_name() -> None:
-    found = [p.name for p in PROPERTIES]
+    found = [p.name for p in EVERY]
     assert len(set(found)) == len(found)
 
 
 @each
 def test_a_name_is_a_subject_and_words(declared: Property) -> None:
     assert re.match(
-        r"(ownership|sharing|memory|progress|delivery|eligibility|races|rest)\.[a-z]+(-[a-z]+)*\Z", declared.name
+        r"(ownership|sharing|memory|progress|delivery|eligibility|races|rest|liveness)\.[a-z]+(-[a-z]+)*\Z",
+        declared.name,
     )
 
 
@@ -50,7 +52,7 @@ def test_a_property_that_can_be_violated_catches_something(declared: Property) -
 
 @each
 def test_a_property_of_states_or_steps_has_a_witness(declared: Property) -> None:
-    assert (declared.witness is not None) == (declared.shape in (Shape.STATE, Shape.STEP))
+    assert (declared.witness is not None) == (declared.shape in (Shape.STATE, Shape.STEP, Shape.LEADS))
 
 
 @each
@@ -58,6 +60,11 @@ def test_what_a_property_leaves_out_are_rules_of_the_client(declared: Property) 
     assert bool(declared.apart_from) == (declared.shape in (Shape.REST, Shape.HOME))
     for name in declared.apart_from:
         assert LIFECYCLE.rule(name).by.name == "CLIENT"
+
+
+@each
+def test_what_leads_to_something_is_apart_from_what_is_judged_state_by_state(declared: Property) -> None:
+    assert (declared in LIVENESS) == (declared.shape is Shape.LEADS) == (declared.promise is not None)
 
 
 def test_every_kind_of_fault_is_caught_by_something() -> None:
