@@ -1,0 +1,261 @@
+"""Induction at any size: every claim holds at the start, and every rule preserves it.
+
+For each rule the effect is put into the claim, so that the state after is written in terms of the state before; the
+denied claim gives skolem constants, and the hypotheses are stated for those, for the rule's own parameters and for what
+either of them reads. An obligation is then one query without quantifiers.
+
+What it shows: an obligation that is unsatisfiable holds at every size. What it does not: one that is satisfiable may
+only lack an instance or an invariant; `cti.py` finds out which.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from checker.proof.claims import Claim
+from model.language.model import Model
+from model.language.properties import Shape
+from model.language.rules import Rule
+from model.language.terms import Index, Range, Term
+from model.readings.anysize import NOWHERE, Level, Name, Number
+from model.readings.smt import (
+    After,
+    Inexact,
+    Initial,
+    Value,
+    disjunction,
+    negation,
+    solver_term,
+)
+from model.readings.sums import WithSums
+
+Members = dict[type[Index], dict[Name, None]]
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses."""
+
+    rule: str
+    claim: str
+    part: int
+    answer: str
+    seconds: float
+    used: tuple[str, ...] = ()
+    why: str = ""
+
+
+class Theory:
+    """A model at any size under an assumption about its dials, with hypotheses about its states."""
+
+    def __init__(
+        self, model: Model, fixed: Mapping[str, Any], assumption: Term, hypotheses: Sequence[Claim], timeout: float = 20.0
+    ) -> None:
+        self.model, self.timeout = model, timeout
+        self.tr = tr = WithSums(model, fixed)
+        self.now = tr.symbolic
+        self.base: list[Any] = list(tr.dial_facts())
+        for condition in (*(r.condition for r in model.requirements), assumption):
+            self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
+        self.literals: dict[str, Any] = {}
+        for claim in hypotheses:
+            self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
+            for part in claim.parts:
+                self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
+        self.base = [b for b in self.base if b is not True]
+
+    def exists(self, condition: Term) -> bool:
+        """Whether dials may be so that this is on."""
+        solver = z3.Solver()
+        solver.add(*self.tr.dial_facts(), *(b for b in self.base if b is not True))
+        value = self.tr.value(condition, {}, NOWHERE)
+        return value is not False and solver.check(solver_term(value)) != z3.unsat
+
+
+class Work:
+    """The obligations about one rule; without a rule, those about the beginning or about every state."""
+
+    def __init__(self, theory: Theory, rule: Rule | None) -> None:
+        self.theory, self.rule = theory, rule
+        self.tr, self.now = theory.tr, theory.now
+        self.level = Level()
+        self.goals: list[tuple[Claim, int, Level, Value]] = []
+        self.refused: list[Obligation] = []
+        self.guards: list[Any] = []
+        self.asked: list[str] = []
+        self.after = None
+        with self.tr.within(self.level):
+            if rule is not None:
+                self._enter(rule)
+
+    def _enter(self, rule: Rule) -> None:
+        tr = self.tr
+        params: dict[Any, Any] = {}
+        for v in rule.params:
+            if issubclass(v.domain, Range):
+                params[v] = Number(v.domain, v.name)
+                k = tr.number(params[v])
+                low, high = (solver_term(tr.value(t, {}, NOWHERE)) for t in (v.domain.low, v.domain.high))
+                self.guards += [k >= low, k <= high]
+            else:
+                params[v] = Name(v.domain, v.name)
+                self.level.meet(params[v])
+                self.guards.append(tr.inside(params[v]))
+        self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
+        self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
+        self.guards = [g for g in self.guards if g is not True]
+        self.after = After(rule, params, self.now)
+
+    # ------------------------------------------------------------------------------------------ goals
+    def add(self, claim: Claim, initial: bool = False) -> None:
+        """Deny each part of the claim: after the rule, or at the start, or of every state."""
+        for number, part in enumerate(claim.parts):
+            level = Level(goal=True)
+            self.tr.entails = self.entails
+            try:
+                with self.tr.within(self.level, level):
+                    views: tuple[Any, ...] = (Initial(), Initial()) if initial else (self.now, self.now)
+                    if self.after is not None:
+                        views = (self.now, self.after) if claim.shape is Shape.STEP else (self.after, None)
+                    value = self.tr.value(part, {}, *views, -1)
+            except Inexact as error:
+                self.refused.append(self._outcome(claim, number, "refused", 0.0, why=str(error)))
+                continue
+            if value is not True:
+                self.goals.append((claim, number, level, value))
+
+    def _outcome(self, claim: Claim, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
+        return Obligation(self.rule.name if self.rule else "", claim.name, part, answer, seconds, tuple(used), why)
+
+    # ---------------------------------------------------------------------------------------- solving
+    def pool(self) -> Members:
+        """The members that the rule and the goals speak of."""
+        pool: Members = {}
+        for level in (self.level, *(g[2] for g in self.goals)):
+            for index, members in level.met.items():
+                pool.setdefault(index, {}).update(members)
+        return pool
+
+    def state(self, pool: Members, more: Members | None = None) -> None:
+        """State all that is universal for the members of the pool."""
+        tr = self.tr
+        for _ in range(2):  # sums come up in what is stated, and bring members of their own
+            with tr.within():
+                tr.instantiate(pool, more)
+            with tr.within(self.level):
+                tr.instantiate(pool, more)
+            tr.sum_facts(pool, self.now)
+        for _, _, level, _ in self.goals:
+            with tr.within(self.level, level):
+                tr.instantiate(pool, more)
+        tr.product_facts({i: {**pool.get(i, {}), **(more or {}).get(i, {})} for i in {*pool, *(more or {})}}, self.level, *(g[2] for g in self.goals))
+
+    def facts(self, pool: Members) -> Iterator[Any]:
+        everybody = {m for members in pool.values() for m in members}
+        for tag, facts in self.tr.ground.facts.items():
+            if everybody.issuperset(tag):
+                yield from facts
+        for facts in self.level.facts.values():
+            yield from facts
+
+    def solver(self, pool: Members) -> Any:
+        solver = z3.SolverFor("QF_UFNIA") if False else z3.Solver()
+        solver.set("timeout", int(self.theory.timeout * 1000))
+        solver.add(*self.theory.base, *self.guards, *self.facts(pool))
+        return solver
+
+    def prove(self) -> list[Obligation]:
+        """Try every goal; those that stay open are tried again with the members that hypotheses speak of."""
+        self.tr.entails = self.entails
+        pool = self.pool()
+        self.state(pool)
+        results = self._check(pool, self.goals)
+        still = [g for g, r in zip(self.goals, results, strict=True) if r.answer == "open"]
+        if still:
+            kept, self.goals = self.goals, still
+            self.widen(pool)
+            again = iter(self._check(pool, still))
+            self.goals = kept
+            results = [next(again) if r.answer == "open" else r for r in results]
+        return [*self.refused, *results]
+
+    def widen(self, pool: Members) -> None:
+        """Add the members that hypotheses and sums speak of, one at a time beside the named ones."""
+        tr = self.tr
+        applied = {k: None for level in (self.level, *(g[2] for g in self.goals)) for k in level.sums}
+        tr.witnesses(applied, pool, self.now)
+        everybody = {m for members in pool.values() for m in members}
+        more: Members = {}
+        for member, tag in list(tr.later.items()):
+            if everybody.issuperset(tag):
+                more.setdefault(member.index, {})[member] = None
+                if member.index.ordered:
+                    more[member.index][tr.moved(member, 1)] = None
+        self.state(pool, more)
+        for index, members in more.items():
+            pool.setdefault(index, {}).update(members)
+        tr.sum_facts({**pool}, self.now)
+
+    def _check(self, pool: Members, goals: Sequence[Any]) -> list[Obligation]:
+        solver = self.solver(pool)
+        results = []
+        for claim, part, level, value in goals:
+            began = time.monotonic()
+            solver.push()
+            solver.add(*(f for facts in level.facts.values() for f in facts), z3.Not(solver_term(value)))
+            answer = solver.check(*self.theory.literals.values())
+            used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
+            word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
+            results.append(self._outcome(claim, part, word, time.monotonic() - began, used))
+            solver.pop()
+        return results
+
+    # ------------------------------------------------------------------------------- reasons for sums
+    def entails(self, what: str, formula: Value, rule: bool) -> bool:
+        """Whether the invariants (and the rule's guards) imply a formula about members named in it."""
+        if formula is True:
+            return True
+        if formula is False:
+            return False
+        pool = {i: dict(m) for i, m in self.level.met.items()} if rule else {}
+        for name in names_in(formula):
+            for member in [m for m in self.tr.names if isinstance(m, Name) and m.base == name]:
+                pool.setdefault(member.index, {})[member] = None
+        if self._implied(formula, rule, pool):
+            self.asked.append(what)
+            return True
+        with self.tr.within():
+            self.tr.instantiate(pool)
+        if self._implied(formula, rule, pool):
+            self.asked.append(what)
+            return True
+        return False
+
+    def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
+        solver = z3.Solver()
+        solver.set("timeout", int(self.theory.timeout * 1000))
+        solver.add(*self.theory.base, *self.theory.literals.values(), *(self.guards if rule else ()))
+        everybody = {m for members in pool.values() for m in members}
+        solver.add(*(f for tag, facts in self.tr.ground.facts.items() if everybody.issuperset(tag) for f in facts))
+        if rule:
+            solver.add(*(f for facts in self.level.facts.values() for f in facts))
+        solver.add(z3.Not(solver_term(formula)))
+        return bool(solver.check() == z3.unsat)
+
+
+def names_in(formula: Any) -> set[str]:
+    """The names of the constants in a formula."""
+    found, seen, stack = set(), set(), [solver_term(formula)]
+    while stack:
+        term = stack.pop()
+        if term.get_id() not in seen:
+            seen.add(term.get_id())
+            if term.num_args() == 0 and z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found.add(term.decl().name())
+            stack.extend(term.children())
+    return found
