@@ -11,7 +11,7 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,15 +23,8 @@ from model.language.properties import Shape
 from model.language.rules import Rule
 from model.language.terms import Index, Range, Term
 from model.readings.anysize import NOWHERE, Level, Name, Number
-from model.readings.smt import (
-    After,
-    Inexact,
-    Initial,
-    Value,
-    disjunction,
-    negation,
-    solver_term,
-)
+from model.readings.smt import After, Inexact, Initial
+from model.readings.solver import Value, assert_all, at_most, disjunction, negation, solver_term
 from model.readings.sums import WithSums
 
 Members = dict[type[Index], dict[Name, None]]
@@ -77,6 +70,16 @@ class Theory:
         return value is not False and solver.check(solver_term(value)) != z3.unsat
 
 
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A part of a claim, translated to be denied."""
+
+    claim: Claim
+    part: int
+    level: Level
+    value: Value
+
+
 class Work:
     """The obligations about one rule; without a rule, those about the beginning or about every state."""
 
@@ -84,7 +87,7 @@ class Work:
         self.theory, self.rule = theory, rule
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
-        self.goals: list[tuple[Claim, int, Level, Value]] = []
+        self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
         self.asked: list[str] = []
@@ -101,7 +104,7 @@ class Work:
                 params[v] = Number(v.domain, v.name)
                 k = tr.number(params[v])
                 low, high = (solver_term(tr.value(t, {}, NOWHERE)) for t in (v.domain.low, v.domain.high))
-                self.guards += [k >= low, k <= high]
+                self.guards += [at_most(low, k), at_most(k, high)]
             else:
                 params[v] = Name(v.domain, v.name)
                 self.level.meet(params[v])
@@ -127,93 +130,96 @@ class Work:
                 self.refused.append(self._outcome(claim, number, "refused", 0.0, why=str(error)))
                 continue
             if value is not True:
-                self.goals.append((claim, number, level, value))
+                self.goals.append(Goal(claim, number, level, value))
 
     def _outcome(self, claim: Claim, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
         return Obligation(self.rule.name if self.rule else "", claim.name, part, answer, seconds, tuple(used), why)
 
     # ---------------------------------------------------------------------------------------- solving
-    def pool(self) -> Members:
-        """The members that the rule and the goals speak of."""
+    def pool(self, goals: Sequence[Goal]) -> Members:
+        """The members that the rule and these goals speak of."""
         pool: Members = {}
-        for level in (self.level, *(g[2] for g in self.goals)):
+        for level in (self.level, *(g.level for g in goals)):
             for index, members in level.met.items():
                 pool.setdefault(index, {}).update(members)
         return pool
 
-    def state(self, pool: Members, more: Members | None = None) -> None:
-        """State all that is universal for the members of the pool."""
+    def state(self, pool: Members, more: Members, goals: Sequence[Goal]) -> None:
+        """State all that is universal for the members of the pool, with one of the others beside them."""
         tr = self.tr
+        levels = [g.level for g in goals]
+        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
         for _ in range(2):  # sums come up in what is stated, and bring members of their own
             with tr.within():
                 tr.instantiate(pool, more)
             with tr.within(self.level):
                 tr.instantiate(pool, more)
-            tr.sum_facts(pool, self.now)
-        for _, _, level, _ in self.goals:
+            tr.sum_facts(pool, more, self.now)
+        for level in levels:
             with tr.within(self.level, level):
                 tr.instantiate(pool, more)
-        tr.product_facts({i: {**pool.get(i, {}), **(more or {}).get(i, {})} for i in {*pool, *(more or {})}}, self.level, *(g[2] for g in self.goals))
-
-    def facts(self, pool: Members) -> Iterator[Any]:
-        everybody = {m for members in pool.values() for m in members}
-        for tag, facts in self.tr.ground.facts.items():
-            if everybody.issuperset(tag):
-                yield from facts
-        for facts in self.level.facts.values():
-            yield from facts
+        tr.product_facts(whole, self.level, *levels)
 
     def solver(self, pool: Members) -> Any:
-        solver = z3.SolverFor("QF_UFNIA") if False else z3.Solver()
+        everybody = {m for members in pool.values() for m in members}
+        solver = z3.Solver()
         solver.set("timeout", int(self.theory.timeout * 1000))
-        solver.add(*self.theory.base, *self.guards, *self.facts(pool))
+        assert_all(solver, (*self.theory.base, *self.guards))
+        for tag, facts in self.tr.ground.facts.items():
+            if everybody.issuperset(tag):
+                assert_all(solver, facts)
+        for facts in self.level.facts.values():
+            assert_all(solver, facts)
         return solver
 
     def prove(self) -> list[Obligation]:
-        """Try every goal; those that stay open are tried again with the members that hypotheses speak of."""
+        """Try every goal together; those that stay open are tried again each with more members."""
         self.tr.entails = self.entails
-        pool = self.pool()
-        self.state(pool)
-        results = self._check(pool, self.goals)
-        still = [g for g, r in zip(self.goals, results, strict=True) if r.answer == "open"]
-        if still:
-            kept, self.goals = self.goals, still
-            self.widen(pool)
-            again = iter(self._check(pool, still))
-            self.goals = kept
-            results = [next(again) if r.answer == "open" else r for r in results]
+        pool = self.pool(self.goals)
+        self.state(pool, {}, self.goals)
+        solver = self.solver(pool)
+        results = [self._check(solver, goal) for goal in self.goals]
+        for wider in (self._hypothetical, self._witnessed):
+            results = [
+                self._again(goal, wider) if r.answer in ("open", "unknown") else r
+                for goal, r in zip(self.goals, results, strict=True)
+            ]
         return [*self.refused, *results]
 
-    def widen(self, pool: Members) -> None:
-        """Add the members that hypotheses and sums speak of, one at a time beside the named ones."""
-        tr = self.tr
-        applied = {k: None for level in (self.level, *(g[2] for g in self.goals)) for k in level.sums}
-        tr.witnesses(applied, pool, self.now)
+    def _again(self, goal: Goal, wider: Callable[[Goal, Members], Members]) -> Obligation:
+        pool = self.pool([goal])
+        more = wider(goal, pool)
+        self.state(pool, more, [goal])
+        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
+        return self._check(self.solver(whole), goal)
+
+    def _hypothetical(self, goal: Goal, pool: Members) -> Members:
+        """The members that hypotheses about the pool speak of."""
         everybody = {m for members in pool.values() for m in members}
         more: Members = {}
-        for member, tag in list(tr.later.items()):
+        for member, tag in list(self.tr.later.items()):
             if everybody.issuperset(tag):
                 more.setdefault(member.index, {})[member] = None
                 if member.index.ordered:
-                    more[member.index][tr.moved(member, 1)] = None
-        self.state(pool, more)
-        for index, members in more.items():
-            pool.setdefault(index, {}).update(members)
-        tr.sum_facts({**pool}, self.now)
+                    more[member.index][self.tr.moved(member, 1)] = None
+        return more
 
-    def _check(self, pool: Members, goals: Sequence[Any]) -> list[Obligation]:
-        solver = self.solver(pool)
-        results = []
-        for claim, part, level, value in goals:
-            began = time.monotonic()
-            solver.push()
-            solver.add(*(f for facts in level.facts.values() for f in facts), z3.Not(solver_term(value)))
-            answer = solver.check(*self.theory.literals.values())
-            used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
-            word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
-            results.append(self._outcome(claim, part, word, time.monotonic() - began, used))
-            solver.pop()
-        return results
+    def _witnessed(self, goal: Goal, pool: Members) -> Members:
+        """As well as those, the members without which a sum would not be what it is."""
+        self.tr.witnesses({**self.level.sums, **goal.level.sums}, pool, self.now)
+        return self._hypothetical(goal, pool)
+
+    def _check(self, solver: Any, goal: Goal) -> Obligation:
+        began = time.monotonic()
+        solver.push()
+        for facts in goal.level.facts.values():
+            assert_all(solver, facts)
+        assert_all(solver, [solver_term(negation(goal.value))])
+        answer = solver.check(*self.theory.literals.values())
+        used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
+        word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
+        solver.pop()
+        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
 
     # ------------------------------------------------------------------------------- reasons for sums
     def entails(self, what: str, formula: Value, rule: bool) -> bool:
@@ -241,10 +247,12 @@ class Work:
         solver.set("timeout", int(self.theory.timeout * 1000))
         solver.add(*self.theory.base, *self.theory.literals.values(), *(self.guards if rule else ()))
         everybody = {m for members in pool.values() for m in members}
-        solver.add(*(f for tag, facts in self.tr.ground.facts.items() if everybody.issuperset(tag) for f in facts))
-        if rule:
-            solver.add(*(f for facts in self.level.facts.values() for f in facts))
-        solver.add(z3.Not(solver_term(formula)))
+        for tag, facts in self.tr.ground.facts.items():
+            if everybody.issuperset(tag):
+                assert_all(solver, facts)
+        for facts in self.level.facts.values() if rule else ():
+            assert_all(solver, facts)
+        assert_all(solver, [solver_term(negation(formula))])
         return bool(solver.check() == z3.unsat)
 
 

@@ -23,18 +23,17 @@ from model.language.dials import Dial
 from model.language.model import Model
 from model.language.state import Field
 from model.language.terms import BINDERS, INT, Index, Op, Range, Term, Var
-from model.readings.smt import (
-    Constants,
-    Env,
-    Inexact,
-    Initial,
-    Symbolic,
-    Translator,
+from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
+from model.readings.solver import (
+    Function,
     Value,
-    View,
+    at_most,
+    below,
     conjunction,
+    constant_of,
     disjunction,
     equality,
+    implication,
     known,
     negation,
     product,
@@ -164,10 +163,10 @@ class AnySize(Translator):
     def same(self, a: Name, b: Name) -> Value:
         if a.base == b.base:
             return a.offset == b.offset
-        return self.term_of(a) == self.term_of(b)
+        return equality(self.term_of(a), self.term_of(b))
 
     def at_least(self, member: Name, places: int) -> Value:
-        return self.number(member) >= places
+        return at_most(places, self.number(member))
 
     def number(self, member: Any) -> Value:
         if isinstance(member, Name) and not member.base:
@@ -178,17 +177,17 @@ class AnySize(Translator):
         found = self.names.get(member)
         if found is None:
             if isinstance(member, Number):
-                found = Constants.of(member.name, z3.IntSort())
+                found = constant_of(member.name, z3.IntSort())
             elif not member.index.ordered:
-                found = Constants.of(member.base, self.index_sort(member.index))
+                found = constant_of(member.base, self.index_sort(member.index))
             else:
-                base = Constants.of(member.base, z3.IntSort()) if member.base else z3.IntVal(0)
-                found = base + member.offset if member.offset else base
+                base = constant_of(member.base, z3.IntSort()) if member.base else z3.IntVal(0)
+                found = sum_of([base, member.offset])
                 if not member.base:
                     found = z3.IntVal(member.offset)
                 elif not member.offset:
                     with self.within(tag=frozenset([member])):
-                        self.state(base >= 0)
+                        self.state(at_most(0, base))
             self.names[member] = found
         return found
 
@@ -205,8 +204,8 @@ class AnySize(Translator):
         if not member.index.ordered:
             return True
         size = self.size(member.index)
-        low = True if not member.base or member.offset >= 0 else self.number(member) >= 0
-        return conjunction([low, solver_term(self.number(member)) < solver_term(size)])
+        low = True if not member.base or member.offset >= 0 else at_most(0, self.number(member))
+        return conjunction([low, below(self.number(member), size)])
 
     def size(self, index: type[Index]) -> Value:
         return self.value(index.size, {}, NOWHERE)
@@ -249,8 +248,8 @@ class AnySize(Translator):
         function = self.names.get(key)
         if function is None:
             sorts = [self.index_sort(i) for i in field.indices]
-            function = self.names[key] = z3.Function(f"{view.name}{field.name}", *sorts, value_sort(field.sort))
-        cell = function(*(self.term_of(m) for m in at)) if at else Constants.of(f"{view.name}{field.name}", value_sort(field.sort))
+            function = self.names[key] = Function(f"{view.name}{field.name}", sorts, value_sort(field.sort))
+        cell = function(*(self.term_of(m) for m in at))
         there = self.exists(field, at)
         self.state(disjunction([there, equality(cell, field.initial)]))
         return cell
@@ -259,20 +258,20 @@ class AnySize(Translator):
         if dial.name in self.fixed:
             return self.fixed[dial.name]
         if not at:
-            return Constants.of(dial.name, value_sort(dial.sort))
+            return constant_of(dial.name, value_sort(dial.sort))
         function = self.names.get(dial)
         if function is None:
-            function = self.names[dial] = z3.Function(dial.name, self.index_sort(dial.index), value_sort(dial.sort))  # type: ignore[arg-type]
+            function = self.names[dial] = Function(dial.name, [self.index_sort(dial.index)], value_sort(dial.sort))
         value = function(self.term_of(at[0]))
         if dial.sort == INT:
             with self.within(tag=frozenset(at)):
-                self.state(value >= dial.low)
+                self.state(at_most(dial.low, value))
         return value
 
     def dial_facts(self) -> list[Any]:
         """The ranges of the dials without an index."""
         return [
-            Constants.of(d.name, z3.IntSort()) >= d.low
+            at_most(d.low, constant_of(d.name, z3.IntSort()))
             for d in self.model.dials
             if d.name not in self.fixed and d.sort == INT and d.index is None
         ]
@@ -355,7 +354,7 @@ class AnySize(Translator):
         key = (str(dial), rest.get_id())
         tag = frozenset(env[v] for v in self.free(term) if isinstance(env[v], Name))
         if not any(key in level.products for level in self.levels):
-            function = z3.Function(f"{dial}*", z3.IntSort(), z3.IntSort())
+            function = Function(f"{dial}*", [z3.IntSort()], z3.IntSort())
             self.level.products[key] = Product(dial, rest, function(rest), tag)
         found = next(level.products[key] for level in self.levels if key in level.products)
         return sum_of([found.value, product(constant, dial)])
@@ -382,20 +381,20 @@ class AnySize(Translator):
         if key not in self.ordered:
             self.ordered[key] = (p,)
             self.tag = p.tag
-            self.state(z3.Implies(p.factor >= 1, p.value >= p.dial))
-            self.state(z3.Implies(p.factor <= 0, p.value <= 0))
-            self.state(z3.Implies(p.factor == 0, p.value == 0))
+            self.state(implication(at_most(1, p.factor), at_most(p.dial, p.value)))
+            self.state(implication(at_most(p.factor, 0), at_most(p.value, 0)))
+            self.state(implication(equality(p.factor, 0), equality(p.value, 0)))
 
     def _monotone(self, p: Product, q: Product) -> None:
         key = (id(p), id(q))
         if key not in self.ordered and p.dial.eq(q.dial):
             self.ordered[key] = (p, q)
             self.tag = p.tag | q.tag
-            self.state(z3.Implies(p.factor < q.factor, p.value + p.dial <= q.value))
-            self.state(z3.Implies(q.factor < p.factor, q.value + p.dial <= p.value))
-            self.state(z3.Implies(q.factor == p.factor + 1, q.value == p.value + p.dial))
-            self.state(z3.Implies(p.factor == q.factor + 1, p.value == q.value + p.dial))
-            self.state(z3.Implies(p.factor == q.factor, p.value == q.value))
+            for a, b in ((p, q), (q, p)):
+                more = sum_of([a.value, a.dial])
+                self.state(implication(below(a.factor, b.factor), at_most(more, b.value)))
+                self.state(implication(equality(b.factor, sum_of([a.factor, 1])), equality(b.value, more)))
+            self.state(implication(equality(p.factor, q.factor), equality(p.value, q.value)))
 
     # --------------------------------------------------------------------------------------------- sums
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:

@@ -16,20 +16,15 @@ from model.language.model import Model
 from model.language.rules import Rule
 from model.language.state import Field, bounds
 from model.language.terms import INT, Index, Op, Range, Term, Var
-from model.readings.smt import (
-    Constants,
-    Env,
-    Initial,
-    Member,
-    Symbolic,
-    Translator,
+from model.readings.smt import Env, Initial, Member, Symbolic, Translator, View
+from model.readings.solver import (
     Value,
-    View,
+    at_most,
     choice,
     conjunction,
+    constant_of,
     disjunction,
     known,
-    solver_term,
     sum_of,
     value_sort,
 )
@@ -64,14 +59,14 @@ class Sized(Translator):
         return member >= places
 
     def number(self, member: Member) -> Value:
-        return member if isinstance(member, int) else Constants.of(member, z3.IntSort())
+        return member if isinstance(member, int) else constant_of(member, z3.IntSort())
 
     def exists(self, field: Field, at: tuple[Member, ...]) -> Value:
         inside = all(0 <= m < self.size(i) for i, m in zip(field.indices, at, strict=True))
         return inside and self.value(field.needs, {}, NOWHERE)
 
     def cell(self, view: Symbolic, field: Field, at: tuple[Member, ...]) -> Value:
-        unknown = Constants.of(self.cell_name(view, field, at), value_sort(field.sort))
+        unknown = constant_of(self.cell_name(view, field, at), value_sort(field.sort))
         return choice(self.exists(field, at), unknown, field.initial)
 
     def cell_name(self, view: Symbolic, field: Field, at: tuple[Member, ...]) -> str:
@@ -82,7 +77,7 @@ class Sized(Translator):
         if dial.name in self.fixed:
             value = self.fixed[dial.name]
             return value[at[0]] if at and isinstance(value, tuple | list) else value
-        return Constants.of(self.dial_name(dial, at), value_sort(dial.sort))
+        return constant_of(self.dial_name(dial, at), value_sort(dial.sort))
 
     def dial_name(self, dial: Dial, at: tuple[Member, ...]) -> str:
         return f"{dial.name}[{at[0]}]" if at else dial.name
@@ -118,7 +113,7 @@ class Sized(Translator):
         terms = [self.value(r.condition, {}, NOWHERE) for r in self.model.requirements]
         for dial, at in self.open_dials():
             if dial.sort == INT:
-                terms.append(self.dial(dial, at) >= dial.low)
+                terms.append(at_most(dial.low, self.dial(dial, at)))
         return conjunction(terms)
 
     def within_bounds(self, view: Symbolic) -> Value:
@@ -132,8 +127,8 @@ class Sized(Translator):
                     if not known(cell):
                         env = self.bound_env(field, (low, high), at)
                         terms += [
-                            cell >= solver_term(self.value(low, env, NOWHERE)),
-                            cell <= solver_term(self.value(high, env, NOWHERE)),
+                            at_most(self.value(low, env, NOWHERE), cell),
+                            at_most(cell, self.value(high, env, NOWHERE)),
                         ]
         return conjunction(terms)
 
@@ -158,5 +153,5 @@ class Sized(Translator):
             if issubclass(var.domain, Range) and not isinstance(env[var], int):
                 k = self.number(env[var])
                 low, high = (self.value(t, {}, NOWHERE) for t in (var.domain.low, var.domain.high))
-                terms += [k >= solver_term(low), k <= solver_term(high)]
+                terms += [at_most(low, k), at_most(k, high)]
         return conjunction([*terms, *(self.value(g.condition, env, view) for g in rule.guards)])

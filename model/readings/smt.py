@@ -10,99 +10,39 @@ value is a Python constant (bool, int, Enum member) as long as it is known, and 
 
 from __future__ import annotations
 
-import enum
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar
-
-import z3
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from model.language.dials import Dial
 from model.language.errors import LanguageError
 from model.language.model import Model
 from model.language.rules import Rule, Update
 from model.language.state import Field
-from model.language.terms import BINDERS, BOOL, INT, Index, Moment, Op, Range, Sort, Term, Var, free
+from model.language.terms import BINDERS, Index, Moment, Op, Range, Sort, Term, Var, free
 from model.readings.operators import MEANING
+from model.readings.solver import (
+    Value,
+    at_most,
+    below,
+    choice,
+    conjunction,
+    disjunction,
+    equality,
+    implication,
+    known,
+    minus,
+    negation,
+    product,
+    sum_of,
+)
 
-Value = Any  # a Python constant, or a solver's term
 Member = Any  # a member of an index: a position when sized, a name with an offset otherwise
 Env = dict[Var, Member]
 
 
 class Inexact(LanguageError):
     """What the solver's reading cannot say exactly is refused, never approximated."""
-
-
-# ------------------------------------------------------------------------------------------------ operators
-def known(value: Value) -> bool:
-    return not isinstance(value, z3.ExprRef)
-
-
-def negation(a: Value) -> Value:
-    if known(a):
-        return not a
-    return a.arg(0) if z3.is_not(a) else z3.Not(a)
-
-
-def conjunction(args: Iterable[Value]) -> Value:
-    kept = [a for a in args if a is not True]
-    if any(a is False for a in kept):
-        return False
-    if len(kept) < 2:
-        return kept[0] if kept else True
-    return z3.And(*kept)
-
-
-def disjunction(args: Iterable[Value]) -> Value:
-    kept = [a for a in args if a is not False]
-    if any(a is True for a in kept):
-        return True
-    if len(kept) < 2:
-        return kept[0] if kept else False
-    return z3.Or(*kept)
-
-
-def choice(c: Value, a: Value, b: Value) -> Value:
-    if known(c):
-        return a if c else b
-    if known(a) and known(b) and a == b:
-        return a
-    if isinstance(a, bool) or isinstance(b, bool) or z3.is_bool(a):
-        if a is True or b is False:
-            return disjunction([c, b]) if a is True else conjunction([c, a])
-        if a is False or b is True:
-            return conjunction([negation(c), b]) if a is False else disjunction([negation(c), a])
-    return z3.If(c, solver_term(a), solver_term(b))
-
-
-def equality(a: Value, b: Value) -> Value:
-    if known(a) and known(b):
-        return a == b
-    if isinstance(a, bool) or isinstance(b, bool):
-        constant, other = (a, b) if isinstance(a, bool) else (b, a)
-        return other if constant else negation(other)
-    a, b = solver_term(a), solver_term(b)
-    return True if a.eq(b) else a == b
-
-
-def sum_of(args: Iterable[Value]) -> Value:
-    terms = list(args)
-    rest = [t for t in terms if not known(t)]
-    constant = sum(t for t in terms if known(t))
-    if not rest:
-        return constant
-    if constant:
-        rest.append(z3.IntVal(constant))
-    return rest[0] if len(rest) == 1 else z3.Sum(rest)
-
-
-def product(a: Value, b: Value) -> Value:
-    if known(a) and a in (0, 1):
-        return b if a else 0
-    if known(b) and b in (0, 1):
-        return a if b else 0
-    return a * b
 
 
 # What a solver means by each plain operator. Python's own arithmetic and order serve; the others fold constants, and
@@ -112,42 +52,18 @@ TABLE: dict[Op, Callable[..., Value]] = {
     Op.NOT: negation,
     Op.AND: lambda a, b: conjunction([a, b]),
     Op.OR: lambda a, b: disjunction([a, b]),
-    Op.IMPLIES: lambda a, b: disjunction([negation(a), b]),
+    Op.IMPLIES: implication,
     Op.ITE: choice,
     Op.EQ: equality,
     Op.NE: lambda a, b: negation(equality(a, b)),
+    Op.LT: below,
+    Op.LE: at_most,
+    Op.GT: lambda a, b: below(b, a),
+    Op.GE: lambda a, b: at_most(b, a),
     Op.ADD: lambda a, b: sum_of([a, b]),
+    Op.SUB: lambda a, b: sum_of([a, minus(b)]),
     Op.MUL: product,
 }
-
-# ---------------------------------------------------------------------------------------------------- sorts
-_ENUMS: dict[type[enum.Enum], tuple[Any, dict[enum.Enum, Any]]] = {}  # a solver's sort exists once in a process
-
-
-def enum_terms(of: type[enum.Enum]) -> tuple[Any, dict[enum.Enum, Any]]:
-    """The solver's sort of an Enum, and its value for each member."""
-    if of not in _ENUMS:
-        sort, values = z3.EnumSort(of.__name__, [f"{of.__name__}.{m.name}" for m in of])
-        _ENUMS[of] = sort, dict(zip(of, values, strict=True))
-    return _ENUMS[of]
-
-
-def solver_term(value: Value) -> Any:
-    if isinstance(value, z3.ExprRef):
-        return value
-    if isinstance(value, bool):
-        return z3.BoolVal(value)
-    if isinstance(value, int):
-        return z3.IntVal(value)
-    assert isinstance(value, enum.Enum)
-    return enum_terms(type(value))[1][value]
-
-
-def value_sort(sort: Sort) -> Any:
-    if sort == BOOL:
-        return z3.BoolSort()
-    return z3.IntSort() if sort == INT else enum_terms(sort.of)[0]
-
 
 # ---------------------------------------------------------------------------------------------------- views
 class View:
@@ -344,16 +260,3 @@ class Translator(ABC):
 
 def is_index(sort: Sort) -> bool:
     return isinstance(sort.of, type) and issubclass(sort.of, Index)
-
-
-class Constants:
-    """Solver constants by name, one of each."""
-
-    made: ClassVar[dict[tuple[str, str], Any]] = {}
-
-    @classmethod
-    def of(cls, name: str, sort: Any) -> Any:
-        key = (name, str(sort))
-        if key not in cls.made:
-            cls.made[key] = z3.Const(name, sort)
-        return cls.made[key]

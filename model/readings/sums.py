@@ -22,19 +22,17 @@ from model.language.model import Model
 from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
 from model.language.text import render
 from model.readings.anysize import NOWHERE, AnySize, Name, Pool
-from model.readings.smt import (
-    After,
-    Env,
-    Inexact,
-    Initial,
-    Symbolic,
+from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
+from model.readings.solver import (
+    Function,
     Value,
-    View,
+    at_most,
+    below,
     choice,
     conjunction,
     disjunction,
     equality,
-    known,
+    minus,
     negation,
     solver_term,
     sum_of,
@@ -63,18 +61,17 @@ class Sum:
 
 @dataclass(frozen=True)
 class Base:
-    """What the members are after a rule, all of them but single places: what they were, nothing, or the next one's."""
+    """What the members of a sum are after a rule, all of them but single places: those of other sums, added up.
 
-    word: str  # same, nothing, shifted
+    `of` is the sum itself where nothing changes, nothing where all vanish. `shifted`: each is what the next one was.
+    """
+
+    of: tuple[Sum, ...] = ()
+    shifted: bool = False
+    places: tuple[Name, ...] = ()
 
 
-@dataclass
-class Law:
-    """How a rule changes a sum: for each way its conditions can be, the base; and the places where it is otherwise."""
-
-    conditions: tuple[Callable[[Env], Value], ...]
-    bases: dict[tuple[bool, ...], str]
-    places: tuple[Name, ...]
+Law = tuple[tuple[Callable[[Env], Value], ...], dict[tuple[bool, ...], Base]]  # conditions on the row; a base for each case
 
 
 def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
@@ -145,7 +142,7 @@ class WithSums(AnySize):
         taken = sum(s.name.partition(" #")[0] == name for s in self.sums.values())
         name = f"{name} #{taken + 1}" if taken else name
         sorts = [self.index_sort(v.domain) for v in parameters] + ([z3.IntSort()] if index.ordered else [])
-        function = z3.Function(name, *sorts, z3.IntSort()) if sorts else None
+        function = Function(name, sorts, z3.IntSort())
         return Sum(name, index, plain.data, plain.args[0], plain.op is Op.COUNT, parameters, function)
 
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
@@ -178,13 +175,17 @@ class WithSums(AnySize):
     def symbol(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:
         stops = self.applied.setdefault((kind, at), {})
         self.level.sums[kind, at] = None
+        if stop is None or stop != self.first(kind.index):
+            stops[stop] = None
+        return self.of(kind, at, stop)
+
+    def of(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:
         args = [self.term_of(m) for m in at]
         if kind.index.ordered:
             if stop is not None and stop == self.first(kind.index):
                 return 0
-            stops[stop] = None
             args.append(self.place(kind, stop))
-        return kind.function(*args) if args else z3.Int(kind.name)
+        return kind.function(*args)
 
     def place(self, kind: Sum, stop: Name | None) -> Any:
         """Where a sum over an ordered index stops, as a number."""
@@ -205,39 +206,38 @@ class WithSums(AnySize):
         return 0
 
     def _after(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After) -> Value:
-        law = self.law(kind, view)
+        rows, bases = self.law(kind, view)
         env = dict(zip(kind.parameters, at, strict=True))
-        conditions = [c(env) for c in law.conditions]
+        conditions = [c(env) for c in rows]
         result: Value = None
-        for case, base in law.bases.items():
+        for case, base in bases.items():
             when = conjunction(c if wanted else negation(c) for c, wanted in zip(conditions, case, strict=True))
-            if when is False:
-                continue
-            value = self._changed(kind, at, stop, view, base, law.places)
-            result = value if result is None else choice(when, value, result)
+            if when is not False:
+                value = self._changed(kind, at, stop, view, base)
+                result = value if result is None else choice(when, value, result)
         return result
 
-    def _changed(
-        self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After, base: str, places: tuple[Name, ...]
-    ) -> Value:
-        before = view.before
-        if base == "shifted":
-            if stop == self.first(kind.index):
+    def _changed(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After, base: Base) -> Value:
+        before, first = view.before, Name(kind.index, "")
+        if base.shifted:
+            if stop == first:
                 return 0
             # The first member has gone, and every other moved up one place.
-            further = END if stop is None else self.moved(stop, 1)
-            whole = self.sum_up_to(kind, at, END, before) if further is None else self.clamped(kind, at, further, before)
-            return sum_of([whole, minus(self.member(kind, at, self.first(kind.index), before))])
-        terms = [] if base == "nothing" else [self.sum_up_to(kind, at, stop, before)]
-        for number, place in enumerate(places):
-            inside = [self.inside(place), *(negation(self.same(place, p)) for p in places[:number])]
+            end = stop is None
+            whole = self.sum_up_to(kind, at, END, before) if end else self.clamped(kind, at, self.moved(stop, 1), before)
+            return sum_of([whole, minus(self.member(kind, at, first, before))])
+        terms = [self.sum_up_to(other, at, stop, before) for other in base.of]
+        for number, place in enumerate(base.places):
+            inside = [self.inside(place), *(negation(self.same(place, p)) for p in base.places[:number])]
             if kind.index.ordered and stop is not None:
-                inside.append(solver_term(self.number(place)) < self.place(kind, stop))
-            new = self.member(kind, at, place, view)
-            old = 0 if base == "nothing" else self.member(kind, at, place, before)
+                inside.append(below(self.number(place), self.place(kind, stop)))
+            new, old = self.member(kind, at, place, view), self._members(base.of, at, place, before)
             if equality(new, old) is not True:
                 terms.append(choice(conjunction(inside), sum_of([new, minus(old)]), 0))
         return sum_of(terms)
+
+    def _members(self, kinds: tuple[Sum, ...], at: tuple[Name, ...], x: Name, view: View) -> Value:
+        return sum_of(self.member(k, at, x, view) for k in kinds)
 
     def law(self, kind: Sum, view: After) -> Law:
         key = (kind, id(view))
@@ -259,18 +259,14 @@ class WithSums(AnySize):
                 ]
                 single = [i for i in at_x if not (i.op is Op.VAR and i.data in update.bound)]
                 if single:
-                    place = self.value(single[0], view.params, view.before)
-                    places[place] = None
+                    places[self.value(single[0], view.params, view.before)] = None
                 else:
                     ranging.append((update, read))
-        fixed = tuple(places)
         if not ranging:
-            return Law((), {(): "same"}, fixed)
+            return (), {(): Base((kind,), places=tuple(places))}
         conditions = self._conditions(kind, view, ranging)
-        bases: dict[tuple[bool, ...], str] = {}
-        for case in itertools.product((False, True), repeat=len(conditions)):
-            bases[case] = self._base(kind, view, conditions, case, fixed)
-        return Law(tuple(conditions), bases, fixed)
+        cases = itertools.product((False, True), repeat=len(conditions))
+        return tuple(conditions), {case: self._base(kind, view, conditions, case, tuple(places)) for case in cases}
 
     def _conditions(self, kind: Sum, view: After, ranging: list[tuple[Any, ...]]) -> list[Callable[[Env], Value]]:
         """What decides, apart from the member, whether an update is about this sum at all: which row is written."""
@@ -289,48 +285,67 @@ class WithSums(AnySize):
         conditions: list[Callable[[Env], Value]],
         case: tuple[bool, ...],
         places: tuple[Name, ...],
-    ) -> str:
+    ) -> Base:
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         env = dict(zip(kind.parameters, at, strict=True))
-        x = Name(kind.index, f"{kind.index.short}~any")
-        premise = [c(env) if wanted else negation(c(env)) for c, wanted in zip(conditions, case, strict=True)]
-        premise += [negation(self.same(x, p)) for p in places]
-        if kind.index.ordered:
-            premise += [solver_term(self.number(x)) >= 0, self.inside(x)]
-        new, old = self.member(kind, at, x, view), self.member(kind, at, x, view.before)
-        outside = disjunction(negation(p) for p in premise)
+        x, first = Name(kind.index, f"{kind.index.short}~any"), Name(kind.index, "")
+        row = [c(env) if wanted else negation(c(env)) for c, wanted in zip(conditions, case, strict=True)]
+        new = self.member(kind, at, x, view)
         what = f"{view.rule.name} changes {kind}"
-        options: dict[str, Value] = {"same": equality(new, old), "nothing": equality(new, 0)}
+
+        def implied(word: str, old: Value, but: tuple[Name, ...]) -> bool:
+            outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
+            return self.entails(f"{what}: {word}", disjunction([*outside, equality(new, old)]), True)
+
         if kind.index.ordered and not places:
-            options["shifted"] = equality(new, self.member(kind, at, self.moved(x, 1), view.before))
-        for word, formula in options.items():
-            if self.entails(f"{what}: {word}", disjunction([outside, formula]), True):
-                if word == "shifted":
-                    self._ends_with_nothing(kind, at, what, view)
-                return word
+            if implied("shifted", self.member(kind, at, self.moved(x, 1), view.before), ()):
+                self._ends_with_nothing(kind, at, what, view)
+                return Base(shifted=True)
+        # A rule may treat the first place in its own way.
+        for but in (places, (*places, first)) if kind.index.ordered and first not in places else (places,):
+            for of in self._candidates(kind):
+                words = " + ".join(str(o) for o in of) or "nothing"
+                if implied(f"{words}, but for {len(but)} places", self._members(of, at, x, view.before), but):
+                    return Base(of, places=but)
         raise Inexact(
-            f"{what} in a way that is not known exactly: its members neither stay, nor vanish, nor move up one place"
+            f"{what} in a way that is not known exactly: its members neither stay, nor vanish, nor become those of "
+            "another sum, nor move up one place"
         )
+
+    def _candidates(self, kind: Sum) -> list[tuple[Sum, ...]]:
+        """What a sum may become: itself, nothing, another of its kind, or both."""
+        domains = [v.domain for v in kind.parameters]
+        others = [
+            o
+            for o in self.sums.values()
+            if o is not kind and o.index is kind.index and [v.domain for v in o.parameters] == domains
+        ]
+        return [(kind,), (), *((o,) for o in others), *((kind, o) for o in others)]
 
     def _ends_with_nothing(self, kind: Sum, at: tuple[Name, ...], what: str, view: After) -> None:
         """What moves in from past the end must add nothing to the sum."""
         x = Name(kind.index, f"{kind.index.short}~end")
-        beyond = solver_term(self.number(x)) >= solver_term(self.size(kind.index))
+        beyond = at_most(self.size(kind.index), self.number(x))
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
         if not self.entails(f"{what}: nothing moves in", formula, False):
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
 
     # ---------------------------------------------------------------------------------------- general laws
-    def sum_facts(self, pool: Pool, view: Symbolic) -> None:
-        """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool."""
-        everybody = {m for members in pool.values() for m in members}
+    def sum_facts(self, pool: Pool, more: Pool, view: Symbolic) -> None:
+        """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool.
+
+        `more`: other members, which are told apart from those of the pool, but not from one another.
+        """
+        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
+        everybody = {m for members in whole.values() for m in members}
         with self.within():
             for (kind, at), stops in list(self.applied.items()):
                 if everybody.issuperset(at):
-                    members = tuple(pool.get(kind.index, ()))
+                    members = tuple(whole.get(kind.index, ()))
                     if kind.index.ordered:
+                        near = pool.get(kind.index, {})
                         known_stops = [s for s in stops if s is None or s in everybody]
-                        self._ordered_facts(kind, at, known_stops, members, view)
+                        self._ordered_facts(kind, at, known_stops, members, near, view)
                     else:
                         self._plain_facts(kind, at, members, view)
 
@@ -355,12 +370,12 @@ class WithSums(AnySize):
 
     def _non_negative(self, kind: Sum) -> bool:
         if kind.non_negative is None:
-            kind.non_negative = kind.counts or self._law_of_members(kind, "not negative", lambda v: v >= 0)
+            kind.non_negative = kind.counts or self._law_of_members(kind, "not negative", lambda v: at_most(0, v))
         return kind.non_negative
 
     def _at_most_one(self, kind: Sum) -> bool:
         if kind.at_most_one is None:
-            kind.at_most_one = kind.counts or self._law_of_members(kind, "at most one", lambda v: v <= 1)
+            kind.at_most_one = kind.counts or self._law_of_members(kind, "at most one", lambda v: at_most(v, 1))
         return kind.at_most_one
 
     def _plain_facts(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
@@ -368,49 +383,51 @@ class WithSums(AnySize):
         if not self.once(kind, at, members) or not self._non_negative(kind):
             return
         with self.about(*at, *members):
-            whole = solver_term(self.symbol(kind, at, None))
+            whole = solver_term(self.of(kind, at, None))
             parts, distinct = [], []
             for number, m in enumerate(members):
                 new = conjunction(negation(self.same(m, other)) for other in members[:number])
                 parts.append(choice(new, self.member(kind, at, m, view), 0))
                 distinct.append(choice(new, 1, 0))
             named = sum_of(parts)
-            self.state(whole >= solver_term(named))
+            self.state(at_most(named, whole))
             if kind.counts:
                 rest = sum_of([self.size(kind.index), *(minus(d) for d in distinct), named])
-                self.state(whole <= solver_term(rest))
+                self.state(at_most(whole, rest))
 
     def _ordered_facts(
-        self, kind: Sum, at: tuple[Name, ...], stops: list[Name | None], members: tuple[Name, ...], view: Symbolic
+        self, kind: Sum, at: tuple[Name, ...], stops: list[Name | None], members: tuple[Name, ...],
+        near: Mapping[Name, None], view: Symbolic,
     ) -> None:
         non_negative = self._non_negative(kind)
         at_most_one = self._at_most_one(kind)
         stops = list(dict.fromkeys([*stops, END]))
         for m in members:
+            stops_here = stops if m in near else [s for s in stops if s is None or s in near]
             here = solver_term(self.number(m))
             value = solver_term(self.member(kind, at, m, view))
             outside = negation(self.inside(m))
-            up_to = solver_term(self.symbol(kind, at, m))
-            beyond = solver_term(self.symbol(kind, at, self.moved(m, 1)))
+            up_to = solver_term(self.of(kind, at, m))
+            beyond = solver_term(self.of(kind, at, self.moved(m, 1)))
             if self.once(kind, at, m):
                 with self.about(*at, m):
-                    self.state(disjunction([outside, beyond == up_to + value]))
+                    self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
                     if non_negative:
-                        self.state(up_to >= 0)
+                        self.state(at_most(0, up_to))
                     if at_most_one:
-                        self.state(up_to <= here)
-            for stop in stops:
+                        self.state(at_most(up_to, here))
+            for stop in stops_here:
                 if stop == m or not self.once(kind, at, m, stop):
                     continue
-                end, whole = self.place(kind, stop), solver_term(self.symbol(kind, at, stop))
+                end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
                 with self.about(*at, m, stop):
                     if non_negative:
-                        self.state(disjunction([outside, here >= end, beyond <= whole]))
+                        self.state(disjunction([outside, at_most(end, here), at_most(beyond, whole)]))
                     if at_most_one:
-                        self.state(disjunction([outside, here >= end, whole - beyond <= end - here - 1]))
+                        self.state(disjunction([outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]))
         if non_negative and self.once(kind, at):
             with self.about(*at):
-                self.state(solver_term(self.symbol(kind, at, END)) >= 0)
+                self.state(at_most(0, self.of(kind, at, END)))
 
     def witnesses(self, applied: Any, pool: Pool, view: Symbolic) -> None:
         """What a sum is more than its named members (or after a place) comes of another member; it is given a name."""
@@ -436,7 +453,7 @@ class WithSums(AnySize):
                 named.append(choice(new, self.member(kind, at, m, view), 0))
             x = self.skolem(kind.index)
             other = conjunction([*(negation(self.same(x, m)) for m in members), negation(equality(self.member(kind, at, x, view), 0))])
-            whole = self.symbol(kind, at, None)
+            whole = self.of(kind, at, None)
             self.state(disjunction([equality(whole, sum_of(named)), other]))
 
     def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name, view: Symbolic) -> None:
@@ -444,10 +461,7 @@ class WithSums(AnySize):
             x = self.skolem(kind.index)
             n, here = solver_term(self.number(x)), solver_term(self.number(start))
             there = negation(equality(self.member(kind, at, x, view), 0))
-            same = equality(self.symbol(kind, at, start), self.symbol(kind, at, END))
+            same = equality(self.of(kind, at, start), self.of(kind, at, END))
             outside = negation(self.inside(start))
-            self.state(disjunction([same, outside, conjunction([n >= here, self.inside(x), there])]))
+            self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
 
-
-def minus(value: Value) -> Value:
-    return -value
