@@ -23,6 +23,7 @@ class Claim:
     term: Term
     needs: Term
     auxiliary: bool = False
+    apart_from: tuple[str, ...] = ()
 
     @cached_property
     def whole(self) -> Term:
@@ -63,6 +64,7 @@ def claims(model: Model, properties: Sequence[Property], auxiliary: Sequence[Pro
     inductive = (Shape.STATE, Shape.STEP)
     found = [Claim(p.name, p.shape, p.term, p.needs) for p in properties if p.shape in inductive]
     found += [Claim(p.name, p.shape, p.term, p.needs, auxiliary=True) for p in auxiliary]
+    found += [Claim(p.name, p.shape, p.term, p.needs, apart_from=p.apart_from) for p in properties if p.shape is Shape.REST]
     return found + [bounds_claim(f) for f in model.state.fields() if f.sort == INT]
 
 
@@ -88,13 +90,9 @@ def stuck(rule: Rule) -> Term:
     return _forall([v for v in rule.params if v not in numbers], ~condition)
 
 
-def rest_claim(declared: Property, model: Model) -> Claim:
-    """No dead end, as a claim about states: if every rule but the excepted ones is stuck, the property holds."""
-    rules = [r for r in model.rules if r.name not in declared.apart_from]
-    premise = lift(True)
-    for number, rule in enumerate(rules):
-        premise = stuck(rule) if number == 0 else premise & stuck(rule)
-    return Claim(declared.name, Shape.REST, implies(premise, declared.term), declared.needs)
+def all_stuck(rules: Sequence[Rule], apart_from: Sequence[str]) -> list[Term]:
+    """That no rule but the excepted ones is enabled."""
+    return [stuck(r) for r in rules if r.name not in apart_from]
 
 
 def _forall(variables: Sequence[Var], body: Term) -> Term:

@@ -24,7 +24,7 @@ from model.language.rules import Rule
 from model.language.terms import Index, Range, Term
 from model.readings.anysize import NOWHERE, Level, Name, Number
 from model.readings.smt import After, Inexact, Initial
-from model.readings.solver import Value, assert_all, at_most, disjunction, negation, solver_term
+from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sums import WithSums
 
 Members = dict[type[Index], dict[Name, None]]
@@ -62,12 +62,16 @@ class Theory:
                 self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
         self.base = [b for b in self.base if b is not True]
 
+        self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
+
     def exists(self, condition: Term) -> bool:
         """Whether dials may be so that this is on."""
-        solver = z3.Solver()
-        solver.add(*self.tr.dial_facts(), *(b for b in self.base if b is not True))
         value = self.tr.value(condition, {}, NOWHERE)
-        return value is not False and solver.check(solver_term(value)) != z3.unsat
+        if known(value):
+            return bool(value)
+        solver = z3.Solver()
+        assert_all(solver, self.base)
+        return bool(solver.check(value) != z3.unsat)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +87,21 @@ class Goal:
 class Work:
     """The obligations about one rule; without a rule, those about the beginning or about every state."""
 
-    def __init__(self, theory: Theory, rule: Rule | None) -> None:
+    def __init__(self, theory: Theory, rule: Rule | None, where: str = "", premises: Sequence[Term] = ()) -> None:
         self.theory, self.rule = theory, rule
+        self.where = rule.name if rule else where
+        self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
-        self.asked: list[str] = []
         self.after = None
         with self.tr.within(self.level):
+            self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             if rule is not None:
                 self._enter(rule)
+        self.guards = [g for g in self.guards if g is not True]
 
     def _enter(self, rule: Rule) -> None:
         tr = self.tr
@@ -111,7 +118,6 @@ class Work:
                 self.guards.append(tr.inside(params[v]))
         self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
-        self.guards = [g for g in self.guards if g is not True]
         self.after = After(rule, params, self.now)
 
     # ------------------------------------------------------------------------------------------ goals
@@ -133,7 +139,8 @@ class Work:
                 self.goals.append(Goal(claim, number, level, value))
 
     def _outcome(self, claim: Claim, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
-        return Obligation(self.rule.name if self.rule else "", claim.name, part, answer, seconds, tuple(used), why)
+        rests = (*used, *self.reasons, *self.theory.lemmas) if answer == "proved" else ()
+        return Obligation(self.where, claim.name, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
 
     # ---------------------------------------------------------------------------------------- solving
     def pool(self, goals: Sequence[Goal]) -> Members:
@@ -179,7 +186,7 @@ class Work:
         self.state(pool, {}, self.goals)
         solver = self.solver(pool)
         results = [self._check(solver, goal) for goal in self.goals]
-        for wider in (self._hypothetical, self._witnessed):
+        for wider in (self._hypothetical, self._witnessed, self._witnessed):
             results = [
                 self._again(goal, wider) if r.answer in ("open", "unknown") else r
                 for goal, r in zip(self.goals, results, strict=True)
@@ -224,28 +231,22 @@ class Work:
     # ------------------------------------------------------------------------------- reasons for sums
     def entails(self, what: str, formula: Value, rule: bool) -> bool:
         """Whether the invariants (and the rule's guards) imply a formula about members named in it."""
-        if formula is True:
-            return True
-        if formula is False:
-            return False
+        if known(formula):
+            return bool(formula)
         pool = {i: dict(m) for i, m in self.level.met.items()} if rule else {}
-        for name in names_in(formula):
-            for member in [m for m in self.tr.names if isinstance(m, Name) and m.base == name]:
-                pool.setdefault(member.index, {})[member] = None
+        names = names_in(formula)
+        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
+            pool.setdefault(member.index, {})[member] = None
         if self._implied(formula, rule, pool):
-            self.asked.append(what)
             return True
         with self.tr.within():
             self.tr.instantiate(pool)
-        if self._implied(formula, rule, pool):
-            self.asked.append(what)
-            return True
-        return False
+        return self._implied(formula, rule, pool)
 
     def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
         solver = z3.Solver()
         solver.set("timeout", int(self.theory.timeout * 1000))
-        solver.add(*self.theory.base, *self.theory.literals.values(), *(self.guards if rule else ()))
+        assert_all(solver, (*self.theory.base, *(self.guards if rule else ())))
         everybody = {m for members in pool.values() for m in members}
         for tag, facts in self.tr.ground.facts.items():
             if everybody.issuperset(tag):
@@ -253,7 +254,11 @@ class Work:
         for facts in self.level.facts.values() if rule else ():
             assert_all(solver, facts)
         assert_all(solver, [solver_term(negation(formula))])
-        return bool(solver.check() == z3.unsat)
+        if solver.check(*self.theory.literals.values()) != z3.unsat:
+            return False
+        used = {str(c).removeprefix("hypothesis ") for c in solver.unsat_core()}
+        (self.reasons if rule else self.theory.lemmas).update(used)
+        return True
 
 
 def names_in(formula: Any) -> set[str]:
