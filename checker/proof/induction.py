@@ -78,7 +78,7 @@ class Theory:
 class Goal:
     """A part of a claim, translated to be denied."""
 
-    claim: Claim
+    claim: str
     part: int
     level: Level
     value: Value
@@ -123,24 +123,28 @@ class Work:
     # ------------------------------------------------------------------------------------------ goals
     def add(self, claim: Claim, initial: bool = False) -> None:
         """Deny each part of the claim: after the rule, or at the start, or of every state."""
+        views: tuple[Any, ...] = (Initial(), Initial()) if initial else (self.now, self.now)
+        if self.after is not None:
+            views = (self.now, self.after) if claim.shape is Shape.STEP else (self.after, None)
         for number, part in enumerate(claim.parts):
-            level = Level(goal=True)
-            self.tr.entails = self.entails
-            try:
-                with self.tr.within(self.level, level):
-                    views: tuple[Any, ...] = (Initial(), Initial()) if initial else (self.now, self.now)
-                    if self.after is not None:
-                        views = (self.now, self.after) if claim.shape is Shape.STEP else (self.after, None)
-                    value = self.tr.value(part, {}, *views, -1)
-            except Inexact as error:
-                self.refused.append(self._outcome(claim, number, "refused", 0.0, why=str(error)))
-                continue
-            if value is not True:
-                self.goals.append(Goal(claim, number, level, value))
+            self.deny(claim.name, number, lambda p=part: self.tr.value(p, {}, *views, -1))
 
-    def _outcome(self, claim: Claim, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
+    def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
+        """Add a goal: that what is said cannot be false."""
+        level = Level(goal=True)
+        self.tr.entails = self.entails
+        try:
+            with self.tr.within(self.level, level):
+                value = said()
+        except Inexact as error:
+            self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
+            return
+        if value is not True:
+            self.goals.append(Goal(name, part, level, value))
+
+    def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
         rests = (*used, *self.reasons, *self.theory.lemmas) if answer == "proved" else ()
-        return Obligation(self.where, claim.name, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
+        return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
 
     # ---------------------------------------------------------------------------------------- solving
     def pool(self, goals: Sequence[Goal]) -> Members:

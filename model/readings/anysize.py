@@ -146,7 +146,7 @@ class AnySize(Translator):
     def value(self, term: Term, env: Env, now: View, then: View | None = None, sign: int = 0) -> Value:
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
             return self.leaf(term, env)
-        key = (id(term), id(now), id(then), sign, *(env[v] for v in self.free(term)))
+        key = (id(term), now, then, sign, *(env[v] for v in self.free(term)))
         for level in self.levels:
             if key in level.memo:
                 return level.memo[key]
@@ -236,7 +236,7 @@ class AnySize(Translator):
                     self.level.meet(member)
         if isinstance(view, Initial):
             return field.initial
-        key = (field, id(view), at)
+        key = (field, view, at)
         level = self.ground if isinstance(view, Symbolic) else self.levels[1]
         if key not in level.memo:
             with self.within(*([] if level is self.ground else [level]), tag=frozenset(at)):

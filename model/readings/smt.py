@@ -139,7 +139,7 @@ class Translator(ABC):
         """The term's value; `now` and `then` are the states that its moments mean."""
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
             return self.leaf(term, env)
-        key = (id(term), id(now), id(then), sign, *(env[v] for v in self.free(term)))
+        key = (id(term), now, then, sign, *(env[v] for v in self.free(term)))
         found = self.memo.get(key)
         if found is None:
             found = self.memo[key] = self.compound(term, env, now, then, sign)
@@ -217,7 +217,7 @@ class Translator(ABC):
         """One cell of a state; a cell that does not exist reads its initial value."""
         if isinstance(view, Initial):
             return field.initial
-        key = (field, id(view), at)
+        key = (field, view, at)
         if key not in self.memo:
             self.memo[key] = self.fresh_read(view, field, at)
         return self.memo[key]

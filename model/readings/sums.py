@@ -112,7 +112,7 @@ class WithSums(AnySize):
         self.sums: dict[Shape, Sum] = {}
         self.shapes: dict[int, tuple[Term, Sum, tuple[Var, ...]]] = {}
         self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
-        self.laws: dict[tuple[Sum, int], Law] = {}
+        self.laws: dict[tuple[Sum, View], Law] = {}
         self.entails: Entails = self._unasked
         self.said: set[Any] = set()
 
@@ -240,7 +240,7 @@ class WithSums(AnySize):
         return sum_of(self.member(k, at, x, view) for k in kinds)
 
     def law(self, kind: Sum, view: After) -> Law:
-        key = (kind, id(view))
+        key = (kind, view)
         if key not in self.laws:
             with self.within(self.levels[1]):
                 self.laws[key] = self._find_law(kind, view)
