@@ -64,7 +64,6 @@ def claims(model: Model, properties: Sequence[Property], auxiliary: Sequence[Pro
     inductive = (Shape.STATE, Shape.STEP)
     found = [Claim(p.name, p.shape, p.term, p.needs) for p in properties if p.shape in inductive]
     found += [Claim(p.name, p.shape, p.term, p.needs, auxiliary=True) for p in auxiliary]
-    found += [Claim(p.name, p.shape, p.term, p.needs, apart_from=p.apart_from) for p in properties if p.shape is Shape.REST]
     return found + [bounds_claim(f) for f in model.state.fields() if f.sort == INT]
 
 

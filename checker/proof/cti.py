@@ -25,6 +25,7 @@ from checker.search.limits import Limits
 from checker.search.symmetry import Symmetry
 from checker.variation import Variation
 from checker.verdict import Disagreement
+from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
 from model.language.terms import BOOL, INT, Range, Term, Var
@@ -41,7 +42,8 @@ from model.readings.world import World
 
 State = tuple[int, ...]
 
-# Sizes that are tried beyond the shipped worlds: requests, blocks, depth, workers. The other dials are left to the solver.
+# Sizes that are tried beyond the shipped worlds; the other dials are left to the solver.
+SIZED = ("requests", "blocks", "depth", "workers")
 SIZES = ((1, 1, 1, 1), (2, 2, 1, 1), (2, 2, 2, 1), (2, 3, 1, 1), (3, 2, 1, 1), (3, 3, 1, 1), (3, 3, 2, 1), (4, 2, 1, 1), (4, 4, 1, 1), (2, 2, 2, 2))
 SMALL = 4  # what numbers among those dials may be at most
 
@@ -100,17 +102,12 @@ class Finder:
             if self._fits(world, rule, claim):
                 found = self.in_world(world.values, where, rule, claim, timeout)
                 if found is not None:
-                    return found
+                    return replace(found, world=world)
         for sizes in SIZES:
-            found = self.in_world({**self._sized(sizes), **self.scope.fixed}, where, rule, claim, timeout)
+            found = self.in_world({**sized(self.scope.model, sizes), **self.scope.fixed}, where, rule, claim, timeout)
             if found is not None:
                 return found
         return None
-
-    def _sized(self, sizes: tuple[int, ...]) -> dict[str, Any]:
-        names = ("requests", "blocks", "depth", "workers")
-        known_dials = {d.name for d in self.scope.model.dials}
-        return {n: s for n, s in zip(names, sizes, strict=True) if n in known_dials}
 
     def _fits(self, world: World, rule: Rule | None, claim: Claim) -> bool:
         wanted = [self.scope.assumption, claim.needs, *([rule.needs] if rule else [])]
@@ -142,8 +139,7 @@ class Finder:
         return None
 
     def _premises(self, solver: Any, tr: Sized, now: Symbolic, where: str) -> None:
-        facts = [tr.worldly(), tr.value(self.scope.assumption, {}, NOWHERE)]
-        facts += [at_most(tr.dial(d, at), SMALL) for d, at in tr.open_dials() if d.sort == INT]
+        facts = small_world(tr, self.scope)
         if where != START:
             facts.append(tr.within_bounds(now))
             facts += [tr.value(part, {}, now) for h in self.hypotheses for part in h.parts]
@@ -162,7 +158,7 @@ class Finder:
         self, tr: Sized, now: Symbolic, found: Any, rule: Rule | None, env: Mapping[Var, Any], claim: Claim, term: Term
     ) -> Step:
         """The solver's model as a world and a state, replayed by the interpreter."""
-        world = self._world(tr, found)
+        world = world_of(self.scope.model, tr, found)
         layout = Layout(self.scope.model, world)
         before = tuple(plain(found, tr.cell(now, c.field, c.at), c.field.sort) for c in layout.cells)
         at = tuple(plain(found, tr.number(env[v]), INT) for v in rule.params) if rule else ()
@@ -170,16 +166,6 @@ class Finder:
         step = Step(world, rule, at, before, then, claim, term)
         self.confirm(step, layout)
         return step
-
-    def _world(self, tr: Sized, found: Any) -> World:
-        values = dict(tr.fixed)
-        for dial in self.scope.model.dials:
-            if dial.name not in values:
-                at = [(m,) for m in range(tr.size(dial.index))] if dial.index else [()]
-                made = [plain_value(found, tr.dial(dial, a), dial.sort) for a in at]
-                values[dial.name] = tuple(made) if dial.index else made[0]
-        sizes = " ".join(f"{n} {values[n]}" for n in ("requests", "blocks", "depth") if n in values)
-        return World(f"with {sizes}", {d.name: values[d.name] for d in self.scope.model.dials})
 
     def confirm(self, step: Step, layout: Layout) -> None:
         """The interpreter must find the hypotheses true, the rule enabled, and the claim broken by the step."""
@@ -192,6 +178,30 @@ class Finder:
         states = (step.before, step.then) if step.claim.shape is Shape.STEP else (step.then,)
         if evaluate(step.claim.whole, step.world, {}, layout.reader(*states)):
             raise Disagreement(f"{said}, but the interpreter finds that it holds; please report this.")
+
+
+def sized(model: Model, sizes: Sequence[int]) -> dict[str, Any]:
+    """Values for the dials that size an index."""
+    names = {d.name for d in model.dials}
+    return {n: s for n, s in zip(SIZED, sizes, strict=True) if n in names}
+
+
+def small_world(tr: Sized, scope: Scope) -> list[Any]:
+    """The open dials make a world that the scope is about, with small numbers."""
+    small = [at_most(tr.dial(d, at), SMALL) for d, at in tr.open_dials() if d.sort == INT]
+    return [tr.worldly(), tr.value(scope.assumption, {}, NOWHERE), *small]
+
+
+def world_of(model: Model, tr: Sized, found: Any) -> World:
+    """The world that a model of the solver chose."""
+    values = dict(tr.fixed)
+    for dial in model.dials:
+        if dial.name not in values:
+            at = [(m,) for m in range(tr.size(dial.index))] if dial.index else [()]
+            made = [plain_value(found, tr.dial(dial, a), dial.sort) for a in at]
+            values[dial.name] = tuple(made) if dial.index else made[0]
+    sizes = " ".join(f"{n} {values[n]}" for n in SIZED if n in values)
+    return World(f"with {sizes}", {d.name: values[d.name] for d in model.dials})
 
 
 def plain(found: Any, term: Any, sort: Any) -> int:
@@ -250,7 +260,8 @@ class Judge:
     def number(self, explored: Exploration, layout: Layout, state: State) -> int | None:
         """The state's number among those explored, up to renaming and what is forgotten; None if it is not reached."""
         kept = forgotten(layout, state) if explored.machine.forgettings else state
-        normal = explored.symmetry.normal(kept) if explored.symmetry else explored.machine.pack(kept)
+        packed = explored.machine.pack(kept)
+        normal = explored.symmetry.normal(packed) if explored.symmetry else packed
         return next((n for n, s in enumerate(explored.states) if s == normal), None)
 
     def found(self, explored: Exploration, step: Step, number: int) -> Found:

@@ -11,8 +11,9 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import z3
@@ -90,6 +91,7 @@ class Work:
     def __init__(self, theory: Theory, rule: Rule | None, where: str = "", premises: Sequence[Term] = ()) -> None:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
+        self.smt2: Path | None = None  # where each query is written
         self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
@@ -226,6 +228,8 @@ class Work:
         for facts in goal.level.facts.values():
             assert_all(solver, facts)
         assert_all(solver, [solver_term(negation(goal.value))])
+        if self.smt2 is not None:
+            write_query(self.smt2 / f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2", solver, self.theory.literals.values())
         answer = solver.check(*self.theory.literals.values())
         used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
@@ -263,6 +267,13 @@ class Work:
         used = {str(c).removeprefix("hypothesis ") for c in solver.unsat_core()}
         (self.reasons if rule else self.theory.lemmas).update(used)
         return True
+
+
+def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
+    """The query as an SMT-LIB file, with all hypotheses asserted: unsat means proved."""
+    whole = z3.Solver()
+    assert_all(whole, [*solver.assertions(), *literals])
+    path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")
 
 
 def names_in(formula: Any) -> set[str]:

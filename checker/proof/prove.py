@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from checker.proof.claims import Claim, all_stuck, claims
@@ -39,6 +40,7 @@ class Scope:
     assumption: Term
     fixed: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = 10.0
+    smt2: Path | None = None
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -127,6 +129,7 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     rule = next((r for r in scope.rules if r.name == task.where), None)
     premises = all_stuck(scope.rules, by_name[task.names[0]].apart_from) if task.where == REST else []
     made = Work(theory, rule, task.where, premises)
+    made.smt2 = scope.smt2
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
