@@ -192,7 +192,7 @@ class Work:
         self.state(pool, {}, self.goals)
         solver = self.solver(pool)
         results = [self._check(solver, goal) for goal in self.goals]
-        for wider in (self._hypothetical, self._witnessed, self._witnessed):
+        for wider in (self._hypothetical, self._witnessed):
             results = [
                 self._again(goal, wider) if r.answer in ("open", "unknown") else r
                 for goal, r in zip(self.goals, results, strict=True)
@@ -209,18 +209,22 @@ class Work:
     def _hypothetical(self, goal: Goal, pool: Members) -> Members:
         """The members that hypotheses about the pool speak of."""
         everybody = {m for members in pool.values() for m in members}
-        more: Members = {}
-        for member, tag in list(self.tr.later.items()):
-            if everybody.issuperset(tag):
-                more.setdefault(member.index, {})[member] = None
-                if member.index.ordered:
-                    more[member.index][self.tr.moved(member, 1)] = None
-        return more
+        return self._with_next(m for m, tag in list(self.tr.later.items()) if everybody.issuperset(tag))
 
     def _witnessed(self, goal: Goal, pool: Members) -> Members:
-        """As well as those, the members without which a sum would not be what it is."""
-        self.tr.witnesses({**self.level.sums, **goal.level.sums}, pool, self.now)
-        return self._hypothetical(goal, pool)
+        """The members without which a sum would not be what it is, and those that hypotheses speak of."""
+        more = self._with_next(self.tr.witnessed({**self.level.sums, **goal.level.sums}, pool))
+        for index, members in self._hypothetical(goal, pool).items():
+            more.setdefault(index, {}).update(members)
+        return more
+
+    def _with_next(self, members: Iterable[Name]) -> Members:
+        more: Members = {}
+        for member in members:
+            more.setdefault(member.index, {})[member] = None
+            if member.index.ordered:
+                more[member.index][self.tr.moved(member, 1)] = None
+        return more
 
     def _check(self, solver: Any, goal: Goal) -> Obligation:
         began = time.monotonic()
@@ -237,18 +241,17 @@ class Work:
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
 
     # ------------------------------------------------------------------------------- reasons for sums
-    def entails(self, what: str, formula: Value, rule: bool) -> bool:
-        """Whether the invariants (and the rule's guards) imply a formula about members named in it."""
+    def entails(self, formula: Value, rule: bool, instances: bool) -> bool:
+        """Whether the hypotheses (and the rule's guards) imply a formula about members named in it."""
         if known(formula):
             return bool(formula)
-        pool = {i: dict(m) for i, m in self.level.met.items()} if rule else {}
         names = names_in(formula)
+        pool: Members = {}
         for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
             pool.setdefault(member.index, {})[member] = None
-        if self._implied(formula, rule, pool):
-            return True
-        with self.tr.within():
-            self.tr.instantiate(pool)
+        if instances:
+            with self.tr.within():
+                self.tr.instantiate(pool)
         return self._implied(formula, rule, pool)
 
     def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:

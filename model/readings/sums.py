@@ -12,7 +12,7 @@ obligation, and a change that is none of these is refused (`Inexact`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field as dataclass_field
 from typing import Any
 
@@ -95,15 +95,15 @@ def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
     return walked(term, ()), tuple(order)
 
 
-Entails = Callable[[str, Value, bool], bool]
+Entails = Callable[[Value, bool, bool], bool]
 END = None  # where a sum over the whole of an ordered index stops
 
 
 class WithSums(AnySize):
     """Any size, with sums.
 
-    `entails(what, formula, rule)` asks whether the invariants (and, if `rule`, the guards of the rule in hand) imply a
-    formula; `what` names the obligation.
+    `entails(formula, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand) imply a
+    formula; without `instances`, only what was stated already is used.
     """
 
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
@@ -115,9 +115,10 @@ class WithSums(AnySize):
         self.laws: dict[tuple[Sum, View], Law] = {}
         self.entails: Entails = self._unasked
         self.said: set[Any] = set()
+        self.witnesses: dict[Any, Name] = {}
 
-    def _unasked(self, what: str, formula: Value, rule: bool) -> bool:
-        raise Inexact(f"{what} needs a solver to justify it")
+    def _unasked(self, formula: Value, rule: bool, instances: bool) -> bool:
+        raise Inexact("how a sum changes needs a solver to justify it")
 
     # ------------------------------------------------------------------------------------- declaration
     def sum_kind(self, term: Term) -> tuple[Sum, tuple[Var, ...]]:
@@ -201,7 +202,7 @@ class WithSums(AnySize):
     # ------------------------------------------------------------------------------------------- change
     def _initial(self, kind: Sum, at: tuple[Name, ...]) -> Value:
         x = Name(kind.index, f"{kind.index.short}~any")
-        if not self.entails(f"{kind} begins at 0", equality(self.member(kind, at, x, NOWHERE), 0), False):
+        if not self.entails(equality(self.member(kind, at, x, NOWHERE), 0), False, False):
             raise Inexact(f"{kind} does not begin at 0, and its size is unknown")
         return 0
 
@@ -293,19 +294,20 @@ class WithSums(AnySize):
         new = self.member(kind, at, x, view)
         what = f"{view.rule.name} changes {kind}"
 
-        def implied(word: str, old: Value, but: tuple[Name, ...]) -> bool:
+        def implied(old: Value, but: tuple[Name, ...], instances: bool) -> bool:
             outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
-            return self.entails(f"{what}: {word}", disjunction([*outside, equality(new, old)]), True)
+            return self.entails(disjunction([*outside, equality(new, old)]), True, instances)
 
-        if kind.index.ordered and not places:
-            if implied("shifted", self.member(kind, at, self.moved(x, 1), view.before), ()):
-                self._ends_with_nothing(kind, at, what, view)
-                return Base(shifted=True)
         # A rule may treat the first place in its own way.
-        for but in (places, (*places, first)) if kind.index.ordered and first not in places else (places,):
-            for of in self._candidates(kind):
-                words = " + ".join(str(o) for o in of) or "nothing"
-                if implied(f"{words}, but for {len(but)} places", self._members(of, at, x, view.before), but):
+        exceptions = (places, (*places, first)) if kind.index.ordered and first not in places else (places,)
+        options = [(of, but) for but in exceptions for of in self._candidates(kind)]
+        for instances in (False, True):  # most changes need no hypothesis to be what they are
+            if kind.index.ordered and not places:
+                if implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
+                    self._ends_with_nothing(kind, at, what, view)
+                    return Base(shifted=True)
+            for of, but in options:
+                if implied(self._members(of, at, x, view.before), but, instances):
                     return Base(of, places=but)
         raise Inexact(
             f"{what} in a way that is not known exactly: its members neither stay, nor vanish, nor become those of "
@@ -327,7 +329,7 @@ class WithSums(AnySize):
         x = Name(kind.index, f"{kind.index.short}~end")
         beyond = at_most(self.size(kind.index), self.number(x))
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
-        if not self.entails(f"{what}: nothing moves in", formula, False):
+        if not self.entails(formula, False, True):
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
 
     # ---------------------------------------------------------------------------------------- general laws
@@ -359,23 +361,21 @@ class WithSums(AnySize):
     def about(self, *names: Name | None) -> Any:
         return self.within(tag=frozenset(n for n in names if n is not None))
 
-    def _law_of_members(self, kind: Sum, what: str, bound: Callable[[Any], Value]) -> bool:
+    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> bool:
         """Whether every member of the sum is within a bound, by the invariants."""
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         x = Name(kind.index, f"{kind.index.short}~any")
         value = solver_term(self.member(kind, at, x, self.symbolic))
-        return self.entails(
-            f"the members of {kind} are {what}", disjunction([negation(self.inside(x)), bound(value)]), False
-        )
+        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), False, True)
 
     def _non_negative(self, kind: Sum) -> bool:
         if kind.non_negative is None:
-            kind.non_negative = kind.counts or self._law_of_members(kind, "not negative", lambda v: at_most(0, v))
+            kind.non_negative = kind.counts or self._law_of_members(kind, lambda v: at_most(0, v))
         return kind.non_negative
 
     def _at_most_one(self, kind: Sum) -> bool:
         if kind.at_most_one is None:
-            kind.at_most_one = kind.counts or self._law_of_members(kind, "at most one", lambda v: at_most(v, 1))
+            kind.at_most_one = kind.counts or self._law_of_members(kind, lambda v: at_most(v, 1))
         return kind.at_most_one
 
     def _plain_facts(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
@@ -429,39 +429,47 @@ class WithSums(AnySize):
             with self.about(*at):
                 self.state(at_most(0, self.of(kind, at, END)))
 
-    def witnesses(self, applied: Any, pool: Pool, view: Symbolic) -> None:
-        """What a sum is more than its named members (or after a place) comes of another member; it is given a name."""
+    def witnessed(self, applied: Iterable[tuple[Sum, tuple[Name, ...]]], pool: Pool) -> list[Name]:
+        """What a sum is more than its named members (or after a place) comes of another member; each is given a name."""
         everybody = {m for members in pool.values() for m in members}
+        found: list[Name] = []
         with self.within():
             for kind, at in applied:
                 if not everybody.issuperset(at) or not self._non_negative(kind):
                     continue
                 members = tuple(pool.get(kind.index, ()))
                 if not kind.index.ordered:
-                    if self.once("witness", kind, at, members):
-                        self._witness(kind, at, members, view)
-                    continue
-                for m in members:
-                    if not m.offset and self.once("witness", kind, at, m):
-                        self._witness_from(kind, at, m, view)
+                    found.append(self._witness(kind, at, members))
+                else:
+                    found += [self._witness_from(kind, at, m) for m in members if not m.offset]
+        return found
 
-    def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
-        with self.about(*at, *members):
-            named = []
-            for number, m in enumerate(members):
-                new = conjunction(negation(self.same(m, other)) for other in members[:number])
-                named.append(choice(new, self.member(kind, at, m, view), 0))
-            x = self.skolem(kind.index)
-            other = conjunction([*(negation(self.same(x, m)) for m in members), negation(equality(self.member(kind, at, x, view), 0))])
-            whole = self.of(kind, at, None)
-            self.state(disjunction([equality(whole, sum_of(named)), other]))
+    def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> Name:
+        key = (kind, at, members)
+        if key not in self.witnesses:
+            with self.about(*at, *members):
+                named = []
+                for number, m in enumerate(members):
+                    new = conjunction(negation(self.same(m, other)) for other in members[:number])
+                    named.append(choice(new, self.member(kind, at, m, self.symbolic), 0))
+                x = self.witnesses[key] = self.named(kind)
+                something = negation(equality(self.member(kind, at, x, self.symbolic), 0))
+                other = conjunction([*(negation(self.same(x, m)) for m in members), something])
+                self.state(disjunction([equality(self.symbol(kind, at, None), sum_of(named)), other]))
+        return self.witnesses[key]
 
-    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name, view: Symbolic) -> None:
-        with self.about(*at, start):
-            x = self.skolem(kind.index)
-            n, here = solver_term(self.number(x)), solver_term(self.number(start))
-            there = negation(equality(self.member(kind, at, x, view), 0))
-            same = equality(self.of(kind, at, start), self.of(kind, at, END))
-            outside = negation(self.inside(start))
-            self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
+    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name) -> Name:
+        key = (kind, at, start)
+        if key not in self.witnesses:
+            with self.about(*at, start):
+                x = self.witnesses[key] = self.named(kind)
+                n, here = solver_term(self.number(x)), solver_term(self.number(start))
+                there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
+                same = equality(self.symbol(kind, at, start), self.symbol(kind, at, END))
+                outside = negation(self.inside(start))
+                self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
+        return self.witnesses[key]
 
+    def named(self, kind: Sum) -> Name:
+        """A member with a name of its own, which no hypothesis speaks of."""
+        return Name(kind.index, f"{kind.index.short}~sum{len(self.witnesses) + 1}")
