@@ -37,7 +37,7 @@ from model.readings.prose import Explanation, explain
 from model.readings.python import Machine, TooLarge
 from model.readings.sized import NOWHERE, Sized
 from model.readings.smt import After, Initial, Symbolic, View
-from model.readings.solver import assert_all, at_most, conjunction, known, negation, solver_term
+from model.readings.solver import assert_all, at_most, conjunction, equality, known, negation, solver_term
 from model.readings.world import World
 
 State = tuple[int, ...]
@@ -134,6 +134,7 @@ class Finder:
                 solver.push()
                 assert_all(solver, [solver_term(broken), solver_term(enabled)])
                 if solver.check() == z3.sat:
+                    shrink(solver, tr, now, self.scope.model)
                     return self._step(tr, now, solver.model(), rule, env, claim, term)
                 solver.pop()
         return None
@@ -178,6 +179,21 @@ class Finder:
         states = (step.before, step.then) if step.claim.shape is Shape.STEP else (step.then,)
         if evaluate(step.claim.whole, step.world, {}, layout.reader(*states)):
             raise Disagreement(f"{said}, but the interpreter finds that it holds; please report this.")
+
+
+def shrink(solver: Any, tr: Sized, now: Symbolic, model: Model) -> None:
+    """Make what the solver finds simple: as many open dials at their least, and cells as at the start, as can be."""
+    wishes = [equality(tr.dial(d, at), d.low) for d, at in tr.open_dials() if d.sort == INT]
+    wishes += [equality(tr.dial(d, at), d.default) for d, at in tr.open_dials() if d.sort != INT]
+    for field in model.state.fields():
+        cells = [tr.read(now, field, at) for at in tr.positions(field.indices)]
+        wishes += [equality(c, field.initial) for c in cells if not known(c)]
+    for wish in wishes:
+        solver.push()
+        assert_all(solver, [solver_term(wish)])
+        if solver.check() != z3.sat:
+            solver.pop()
+    assert solver.check() == z3.sat
 
 
 def sized(model: Model, sizes: Sequence[int]) -> dict[str, Any]:
