@@ -120,7 +120,9 @@ def _value(name: str, raw: Any) -> Any:
     if dial is None:
         raise Unusable(f"--set: there is no dial {name}; {nearest(name, [d.name for d in LIFECYCLE.dials])}.")
     if dial.index is not None:
-        raise Unusable(f"--set {name}: it has a value for each {dial.index.__name__}, and there are any number of them.")
+        raise Unusable(
+            f"--set {name}: it has a value for each {dial.index.__name__}, and there are any number of them."
+        )
     try:
         return read_value(dial, raw)
     except WorldError as error:
@@ -168,21 +170,36 @@ def _print(options: argparse.Namespace, output: Output, found: Result, scope: Sc
 def _bounded(options: argparse.Namespace, output: Output, variation: Variation) -> Verdict:
     number, name = options.bmc
     if not number.isdigit():
-        raise Unusable(f"--bmc {number} {name}: {number} is no number of steps; write --bmc K WORLD, such as --bmc 8 pair.")
+        raise Unusable(
+            f"--bmc {number} {name}: {number} is no number of steps; write --bmc K WORLD, such as --bmc 8 pair."
+        )
     world = find(variation.model, name).world
     every = claims(variation.model, PROPERTIES)
-    judged = [c for c in every if c.shape in (Shape.STATE, Shape.STEP) and (not options.properties or c.name in options.properties)]
+    judged = [
+        c
+        for c in every
+        if c.shape in (Shape.STATE, Shape.STEP) and (not options.properties or c.name in options.properties)
+    ]
     missing = [p for p in options.properties if p not in [c.name for c in judged]]
     if missing:
-        raise Unusable(f"there is no property {missing[0]} for bounded checking; {nearest(missing[0], [c.name for c in every])}.")
-    found = bmc(variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps"))
+        raise Unusable(
+            f"there is no property {missing[0]} for bounded checking; {nearest(missing[0], [c.name for c in every])}."
+        )
+    found = bmc(
+        variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps")
+    )
     verdict = Verdict.UNDETERMINED if found.unknown or not found.broken else Verdict.VIOLATED
     if options.json:
         document = {
             "version": VERSION,
             "command": "prove",
             "verdict": verdict.word,
-            "bmc": {"world": world.name, "steps": found.depth, "broken": list(found.broken), "events": [e.text for e in found.events]},
+            "bmc": {
+                "world": world.name,
+                "steps": found.depth,
+                "broken": list(found.broken),
+                "events": [e.text for e in found.events],
+            },
         }
         output.lines([json.dumps(document, indent=2)])
         return verdict

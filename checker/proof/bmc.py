@@ -7,7 +7,6 @@ longer runs, and is a check of the solver's reading against the explorer rather 
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,19 +15,16 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
-from checker.proof.cti import plain_value
 from model.language.model import Model
-from model.language.terms import INT, Range, Var
-from model.readings.effects import after, false_guards
+from model.language.terms import Var
 from model.readings.ground import Instance, instances
 from model.readings.interpret import evaluate
-from model.readings.layout import Layout, code
-from model.readings.sized import NOWHERE, Sized
+from model.readings.layout import Layout
+from model.readings.sized import Sized
 from model.readings.smt import After, Symbolic
 from model.readings.solver import (
     assert_all,
     choice,
-    conjunction,
     disjunction,
     equality,
     negation,
@@ -98,7 +94,12 @@ class Unrolled:
 
 
 def bmc(
-    model: Model, world: World, claims: Sequence[Claim], most: int, timeout: float, observe: Callable[[int], None] = lambda n: None
+    model: Model,
+    world: World,
+    claims: Sequence[Claim],
+    most: int,
+    timeout: float,
+    observe: Callable[[int], None] = lambda n: None,
 ) -> Run:
     """Look for a shortest run, of at most so many steps, that breaks a claim; the interpreter runs it again."""
     began = time.monotonic()
@@ -115,7 +116,9 @@ def bmc(
         if answer == z3.sat:
             found = runs.solver.model()
             events = tuple(runs.instances[found.eval(t).as_long()] for t in runs.taken)
-            broken = tuple(n for n, v in wanted.items() if v is True or (v is not False and z3.is_true(found.eval(v, True))))
+            broken = tuple(
+                n for n, v in wanted.items() if v is True or (v is not False and z3.is_true(found.eval(v, True)))
+            )
             return Run(depth, time.monotonic() - began, events, broken)
         runs.solver.pop()
         if answer != z3.unsat:

@@ -11,7 +11,7 @@ from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
 from model.language.state import Field, bounds
-from model.language.terms import BOOL, INT, Moment, Op, Range, Term, Var, free, lift, substitute, walk
+from model.language.terms import BOOL, INT, Moment, Op, Range, Term, Var, free, substitute, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,12 @@ def bounds_claim(declared: Field) -> Claim:
     named = {v.data.name: v for v in variables}
     low, high = (substitute(t, {v: named[v.name] for v in free(t)}) for t in (low, high))
     cell = Term(Op.FIELD, tuple(variables), declared.sort, (declared, Moment.NOW))
-    return Claim(f"bounds.{declared.name}", Shape.STATE, _forall([v.data for v in variables], (low <= cell) & (cell <= high)), declared.needs)
+    return Claim(
+        f"bounds.{declared.name}",
+        Shape.STATE,
+        _forall([v.data for v in variables], (low <= cell) & (cell <= high)),
+        declared.needs,
+    )
 
 
 def stuck(rule: Rule) -> Term:

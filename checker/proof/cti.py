@@ -18,7 +18,7 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
-from checker.proof.prove import ALWAYS, REST, START, Scope
+from checker.proof.prove import START, Scope
 from checker.replay.trace import Trace, trace_of
 from checker.search.explore import Exploration, Found, explore
 from checker.search.limits import Limits
@@ -44,7 +44,18 @@ State = tuple[int, ...]
 
 # Sizes that are tried beyond the shipped worlds; the other dials are left to the solver.
 SIZED = ("requests", "blocks", "depth", "workers")
-SIZES = ((1, 1, 1, 1), (2, 2, 1, 1), (2, 2, 2, 1), (2, 3, 1, 1), (3, 2, 1, 1), (3, 3, 1, 1), (3, 3, 2, 1), (4, 2, 1, 1), (4, 4, 1, 1), (2, 2, 2, 2))
+SIZES = (
+    (1, 1, 1, 1),
+    (2, 2, 1, 1),
+    (2, 2, 2, 1),
+    (2, 3, 1, 1),
+    (3, 2, 1, 1),
+    (3, 3, 1, 1),
+    (3, 3, 2, 1),
+    (4, 2, 1, 1),
+    (4, 4, 1, 1),
+    (2, 2, 2, 2),
+)
 SMALL = 4  # what numbers among those dials may be at most
 
 
@@ -118,7 +129,10 @@ class Finder:
         self, values: Mapping[str, Any], where: str, rule: Rule | None, claim: Claim, timeout: float
     ) -> Step | None:
         tr, now = Sized(self.scope.model, values), Symbolic()
-        if any(v is False for v in (tr.value(claim.needs, {}, NOWHERE), tr.value(rule.needs, {}, NOWHERE) if rule else True)):
+        if any(
+            v is False
+            for v in (tr.value(claim.needs, {}, NOWHERE), tr.value(rule.needs, {}, NOWHERE) if rule else True)
+        ):
             return None
         solver = z3.Solver()
         solver.set("timeout", int(timeout * 1000))
@@ -150,7 +164,9 @@ class Finder:
         if claim.shape is not Shape.REST:
             return True
         rules = [r for r in self.scope.rules if r.name not in claim.apart_from]
-        return conjunction(negation(tr.enabled(r, {**env, **self._least(tr, r)}, now)) for r in rules for env in tr.instances(r))
+        return conjunction(
+            negation(tr.enabled(r, {**env, **self._least(tr, r)}, now)) for r in rules for env in tr.instances(r)
+        )
 
     def _least(self, tr: Sized, rule: Rule) -> dict[Var, Any]:
         return {v: tr.value(v.domain.low, {}, NOWHERE) for v in rule.params if issubclass(v.domain, Range)}
@@ -172,7 +188,9 @@ class Finder:
         """The interpreter must find the hypotheses true, the rule enabled, and the claim broken by the step."""
         said = f"the solver finds a step of {step.text if step.rule else 'no rule'} that breaks {step.claim.name}"
         if step.rule is not None and (bad := false_guards(layout, step.rule, step.at, step.before)):
-            raise Disagreement(f"{said}, but the interpreter finds its guards {', '.join(bad)} false; please report this.")
+            raise Disagreement(
+                f"{said}, but the interpreter finds its guards {', '.join(bad)} false; please report this."
+            )
         for h in self.hypotheses:
             if not evaluate(h.whole, step.world, {}, layout.reader(step.before)):
                 raise Disagreement(f"{said}, but the interpreter finds {h.name} false before it; please report this.")
@@ -331,6 +349,8 @@ def renamings(explored: Exploration, layout: Layout) -> Iterator[list[int]]:
         ):
             to = dict(zip(free, orders, strict=True))
             yield [
-                layout.position[c.field, tuple(to[i][m] if i in to else m for i, m in zip(c.field.indices, c.at, strict=True))]
+                layout.position[
+                    c.field, tuple(to[i][m] if i in to else m for i, m in zip(c.field.indices, c.at, strict=True))
+                ]
                 for c in layout.cells
             ]

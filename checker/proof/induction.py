@@ -24,7 +24,7 @@ from model.language.properties import Shape
 from model.language.rules import Rule
 from model.language.terms import Index, Range, Term
 from model.readings.anysize import NOWHERE, Level, Name, Number
-from model.readings.smt import After, Inexact, Initial
+from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sums import WithSums
 
@@ -48,7 +48,12 @@ class Theory:
     """A model at any size under an assumption about its dials, with hypotheses about its states."""
 
     def __init__(
-        self, model: Model, fixed: Mapping[str, Any], assumption: Term, hypotheses: Sequence[Claim], timeout: float = 20.0
+        self,
+        model: Model,
+        fixed: Mapping[str, Any],
+        assumption: Term,
+        hypotheses: Sequence[Claim],
+        timeout: float = 20.0,
     ) -> None:
         self.model, self.timeout = model, timeout
         self.tr = tr = WithSums(model, fixed)
@@ -98,7 +103,7 @@ class Work:
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
-        self.after = None
+        self.after: After | None = None
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             if rule is not None:
@@ -129,7 +134,14 @@ class Work:
         if self.after is not None:
             views = (self.now, self.after) if claim.shape is Shape.STEP else (self.after, None)
         for number, part in enumerate(claim.parts):
-            self.deny(claim.name, number, lambda p=part: self.tr.value(p, {}, *views, -1))
+            self.deny(claim.name, number, self._said(part, {}, *views))
+
+    def deny_term(self, name: str, part: int, term: Term, env: Env) -> None:
+        """Add a goal: that a term about the state before the rule cannot be false."""
+        self.deny(name, part, self._said(term, env, self.now))
+
+    def _said(self, term: Term, env: Env, now: View, then: View | None = None) -> Callable[[], Value]:
+        return lambda: self.tr.value(term, env, now, then, -1)
 
     def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
         """Add a goal: that what is said cannot be false."""
@@ -221,9 +233,9 @@ class Work:
     def _with_next(self, members: Iterable[Name]) -> Members:
         more: Members = {}
         for member in members:
-            more.setdefault(member.index, {})[member] = None
-            if member.index.ordered:
-                more[member.index][self.tr.moved(member, 1)] = None
+            more.setdefault(member.of, {})[member] = None
+            if member.of.ordered:
+                more[member.of][self.tr.moved(member, 1)] = None
         return more
 
     def _check(self, solver: Any, goal: Goal) -> Obligation:
@@ -233,7 +245,11 @@ class Work:
             assert_all(solver, facts)
         assert_all(solver, [solver_term(negation(goal.value))])
         if self.smt2 is not None:
-            write_query(self.smt2 / f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2", solver, self.theory.literals.values())
+            write_query(
+                self.smt2 / f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2",
+                solver,
+                self.theory.literals.values(),
+            )
         answer = solver.check(*self.theory.literals.values())
         used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
@@ -248,7 +264,7 @@ class Work:
         names = names_in(formula)
         pool: Members = {}
         for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
-            pool.setdefault(member.index, {})[member] = None
+            pool.setdefault(member.of, {})[member] = None
         if instances:
             with self.tr.within():
                 self.tr.instantiate(pool)
@@ -275,7 +291,7 @@ class Work:
 def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
     """The query as an SMT-LIB file, with all hypotheses asserted: unsat means proved."""
     whole = z3.Solver()
-    assert_all(whole, [*solver.assertions(), *literals])
+    assert_all(whole, [*literals, *solver.assertions()])
     path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")
 
 

@@ -16,14 +16,12 @@ from model.readings.solver import equality
 
 
 def no_op(scope: Scope, original: Rule, mutant: Rule) -> bool | None:
-    """Whether the mutant does what the original does, in every state that satisfies the invariants of the scope.
+    """True if the mutant does what the original does in every state that satisfies the invariants; None if not shown.
 
-    None if that could not be decided. The invariants are those of the unchanged model, and must be proved (`prove`).
+    It is shown for all values of the dials that the scope leaves open. The invariants are those of the unchanged model.
     """
-    answers = [o.answer for o in [*_same_effects(scope, original, mutant), *_same_states(scope, original, mutant)]]
-    if all(a == "proved" for a in answers):
-        return True
-    return False if "open" in answers else None
+    same = all(o.answer == "proved" for o in _same_effects(scope, original, mutant))
+    return (same and all(o.answer == "proved" for o in _same_states(scope, original, mutant))) or None
 
 
 def _same_states(scope: Scope, original: Rule, mutant: Rule) -> list[Obligation]:
@@ -33,7 +31,7 @@ def _same_states(scope: Scope, original: Rule, mutant: Rule) -> list[Obligation]
         work = Work(scope.theory(), given)
         params = _params(work, wanted)
         for number, guard in enumerate(wanted.guards):
-            work.deny(f"{wanted.name}.{guard.name}", number, lambda g=guard: work.tr.value(g.condition, params, work.now, None, -1))
+            work.deny_term(f"{wanted.name}.{guard.name}", number, guard.condition, params)
         found += work.prove()
     return found
 
@@ -42,13 +40,14 @@ def _same_effects(scope: Scope, original: Rule, mutant: Rule) -> list[Obligation
     """Every cell that one of the two writes comes to the same."""
     work = Work(scope.theory(), mutant)
     assert work.after is not None
+    changed = work.after
     other = After(original, _params(work, original), work.now)
     fields = {u.field.name: u.field for u in (*original.updates, *mutant.updates)}
     for name, field in fields.items():
 
         def same(f: Any = field) -> Any:
             at = tuple(work.tr.skolem(i) for i in f.indices)
-            return equality(work.tr.read(work.after, f, at), work.tr.read(other, f, at))
+            return equality(work.tr.read(changed, f, at), work.tr.read(other, f, at))
 
         work.deny(f"{mutant.name}/{name}", 0, same)
     return work.prove()

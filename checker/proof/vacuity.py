@@ -73,7 +73,11 @@ def met_in(
     """Those that some state meets which satisfies the hypotheses, with these values for some dials or all."""
     tr, now = Sized(scope.model, values), Symbolic()
     solver = z3.Solver()
-    facts = [*small_world(tr, scope), tr.within_bounds(now), *(tr.value(part, {}, now) for h in hypotheses for part in h.parts)]
+    facts = [
+        *small_world(tr, scope),
+        tr.within_bounds(now),
+        *(tr.value(part, {}, now) for h in hypotheses for part in h.parts),
+    ]
     assert_all(solver, [solver_term(f) for f in facts if f is not True])
     for item in wanted:
         for rule, env, condition in _ways(scope, tr, now, item):
@@ -104,11 +108,22 @@ def _ways(scope: Scope, tr: Sized, now: Symbolic, item: Item) -> Iterator[tuple[
                 yield rule, env, enabled
             else:
                 met = tr.value(item.witness, {}, now, After(rule, env, now))
-                yield rule, env, disjunction([]) if met is False or enabled is False else z3.And(solver_term(enabled), solver_term(met))
+                yield (
+                    rule,
+                    env,
+                    disjunction([])
+                    if met is False or enabled is False
+                    else z3.And(solver_term(enabled), solver_term(met)),
+                )
 
 
 def _confirm(
-    layout: Layout, item: Item, rule: Rule | None, at: tuple[int, ...], before: tuple[int, ...], hypotheses: Sequence[Claim]
+    layout: Layout,
+    item: Item,
+    rule: Rule | None,
+    at: tuple[int, ...],
+    before: tuple[int, ...],
+    hypotheses: Sequence[Claim],
 ) -> None:
     """The interpreter must agree."""
     then = after(layout, rule, at, before) if rule else before
@@ -117,4 +132,6 @@ def _confirm(
     if item.witness is not None:
         agrees = agrees and bool(evaluate(item.witness, layout.world, {}, layout.reader(before, then)))
     if not agrees:
-        raise Disagreement(f"the solver finds a state for {item.name}, and the interpreter does not agree; please report this.")
+        raise Disagreement(
+            f"the solver finds a state for {item.name}, and the interpreter does not agree; please report this."
+        )

@@ -46,12 +46,18 @@ def family_lines(proof: Proof) -> list[str]:
 def open_lines(result: Result) -> list[str]:
     """The obligations that were not proved, and the claims that fall with them."""
     proof = result.proof
-    lines = [f"  not proved: {o.rule or 'start'} preserves {o.claim}: {o.answer}{': ' + o.why if o.why else ''}" for o in unique(proof.open)]
+    lines = [
+        f"  not proved: {o.rule or 'start'} preserves {o.claim}: {o.answer}{': ' + o.why if o.why else ''}"
+        for o in unique(proof.open)
+    ]
     broken = {o.claim for o in proof.open}
     fallen = [n for n in result.unproved if n not in broken]
     if fallen:
         lines.append(f"  and with these, since their proofs use them: {', '.join(fallen)}")
-    lines += [f"  no state found in any size tried, so an instance may be missing: {o.rule}, {o.claim}" for o in result.stateless]
+    lines += [
+        f"  no state found in any size tried, so an instance may be missing: {o.rule}, {o.claim}"
+        for o in result.stateless
+    ]
     lines += [f"  no state that satisfies all invariants has {name}" for name in result.vacuous]
     return lines
 
@@ -67,12 +73,17 @@ def counterexample_lines(found: Counterexample, properties: Sequence[Property]) 
     does = f"{step.text} breaks" if step.rule else "nothing keeps"
     yield f"{does} {step.claim.name} in a state of the world {step.world.name} that satisfies every hypothesis:"
     cells = [p for p, c in enumerate(layout.cells) if step.before[p] != c.initial]
-    yield from _wrapped([f"{layout.cells[p].text} = {shown(layout, step.before, p)}" for p in cells] or ["the initial state"])
+    yield from _wrapped(
+        [f"{layout.cells[p].text} = {shown(layout, step.before, p)}" for p in cells] or ["the initial state"]
+    )
     changed = [p for p in range(len(step.before)) if step.before[p] != step.then[p]]
     if step.rule:
         yield f"  {step.text}:"
         yield from _wrapped(
-            [f"{layout.cells[p].text}: {shown(layout, step.before, p)} -> {shown(layout, step.then, p)}" for p in changed]
+            [
+                f"{layout.cells[p].text}: {shown(layout, step.before, p)} -> {shown(layout, step.then, p)}"
+                for p in changed
+            ]
         )
     if found.why is not None:
         yield f"  {str(found.why)[0].upper()}{str(found.why)[1:]}:"
@@ -107,7 +118,9 @@ def core_lines(proof: Proof) -> list[str]:
     for o in proof.obligations:
         if o.answer == "proved":
             others = [n for n in o.used if n != o.claim]
-            lines.append(f"  {o.rule}, {o.claim}{f' (part {o.part + 1})' if o.part else ''}: {', '.join(others) or 'nothing else'}")
+            lines.append(
+                f"  {o.rule}, {o.claim}{f' (part {o.part + 1})' if o.part else ''}: {', '.join(others) or 'nothing else'}"
+            )
     return lines + unused_lines(proof)
 
 
@@ -133,9 +146,10 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
         fixed = ", ".join(f"{n} {plain(v)}" for n, v in scope.fixed.items())
         lines.append(f"  with {fixed}")
     lines += ["  assuming that", *(f"    - {a}" for a in ASSUMED)]
-    explored = f"`schedproof check` exhausts {worlds} worlds: every interleaving, and the way home, which induction does not show."
-    lines.append(f"  Together: {explored}")
-    lines.append("  `schedproof prove`: no size of those above breaks what is proved here.")
+    lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")
+    lines.append(
+        "  what induction does not show (no dead end, a way home, what can be reached) rests on the worlds alone"
+    )
     return lines
 
 
@@ -155,8 +169,14 @@ def last_line(result: Result) -> str:
         case Verdict.VIOLATED:
             real = [c.step.claim.name for c in result.found if c.real]
             return f"violated: {', '.join(real)}, with a trace"
-    named = ", ".join(result.unproved[:6]) + (f" and {len(result.unproved) - 6} more" if len(result.unproved) > 6 else "")
-    return f"undetermined: not proved: {named}" if result.unproved else f"undetermined: vacuous: {', '.join(result.vacuous)}"
+    named = ", ".join(result.unproved[:6]) + (
+        f" and {len(result.unproved) - 6} more" if len(result.unproved) > 6 else ""
+    )
+    return (
+        f"undetermined: not proved: {named}"
+        if result.unproved
+        else f"undetermined: vacuous: {', '.join(result.vacuous)}"
+    )
 
 
 def run_lines(run: Run, world: str, most: int) -> list[str]:
@@ -164,7 +184,9 @@ def run_lines(run: Run, world: str, most: int) -> list[str]:
     if run.unknown:
         return [f"{world}: the solver gave up at {steps(run.depth)}, after {run.seconds:.1f} s"]
     if not run.broken:
-        return [f"{world}: nothing is violated within {steps(most)} ({run.seconds:.1f} s); of longer runs this says nothing"]
+        return [
+            f"{world}: nothing is violated within {steps(most)} ({run.seconds:.1f} s); of longer runs this says nothing"
+        ]
     return [f"{world}: violated after {steps(run.depth)}, and not after fewer ({run.seconds:.1f} s)"]
 
 
@@ -178,7 +200,14 @@ def document(result: Result, scope: Scope) -> dict[str, Any]:
         "framed": result.proof.framed,
         "claims": [{"name": n, "proved": n in result.proof.proved} for n in result.asked],
         "obligations": [
-            {"rule": o.rule, "claim": o.claim, "part": o.part, "answer": o.answer, "seconds": round(o.seconds, 4), "used": list(o.used)}
+            {
+                "rule": o.rule,
+                "claim": o.claim,
+                "part": o.part,
+                "answer": o.answer,
+                "seconds": round(o.seconds, 4),
+                "used": list(o.used),
+            }
             for o in result.proof.obligations
         ],
         "unused": list(result.proof.unused),

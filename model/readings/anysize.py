@@ -14,7 +14,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field as dataclass_field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Any, NamedTuple
 
 import z3
@@ -22,7 +23,7 @@ import z3
 from model.language.dials import Dial
 from model.language.model import Model
 from model.language.state import Field
-from model.language.terms import BINDERS, INT, Index, Op, Range, Term, Var
+from model.language.terms import INT, Index, Op, Range, Term, Var
 from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
 from model.readings.solver import (
     Function,
@@ -48,7 +49,7 @@ NOWHERE = Initial()
 class Name(NamedTuple):
     """A member of an index, by name; one of an ordered index also by its distance from a named one, or from the first."""
 
-    index: type[Index]
+    of: type[Index]
     base: str
     offset: int = 0
 
@@ -105,7 +106,7 @@ class Level:
     goal: bool = False
 
     def meet(self, member: Name) -> None:
-        self.met.setdefault(member.index, {})[member] = None
+        self.met.setdefault(member.of, {})[member] = None
 
 
 NOTHING: Tag = frozenset()
@@ -178,8 +179,8 @@ class AnySize(Translator):
         if found is None:
             if isinstance(member, Number):
                 found = constant_of(member.name, z3.IntSort())
-            elif not member.index.ordered:
-                found = constant_of(member.base, self.index_sort(member.index))
+            elif not member.of.ordered:
+                found = constant_of(member.base, self.index_sort(member.of))
             else:
                 base = constant_of(member.base, z3.IntSort()) if member.base else z3.IntVal(0)
                 found = sum_of([base, member.offset])
@@ -201,9 +202,9 @@ class AnySize(Translator):
 
     def inside(self, member: Name) -> Value:
         """Whether the index has this member: of one without an order, every name is a member."""
-        if not member.index.ordered:
+        if not member.of.ordered:
             return True
-        size = self.size(member.index)
+        size = self.size(member.of)
         low = True if not member.base or member.offset >= 0 else at_most(0, self.number(member))
         return conjunction([low, below(self.number(member), size)])
 
@@ -261,6 +262,7 @@ class AnySize(Translator):
             return constant_of(dial.name, value_sort(dial.sort))
         function = self.names.get(dial)
         if function is None:
+            assert dial.index is not None
             function = self.names[dial] = Function(dial.name, [self.index_sort(dial.index)], value_sort(dial.sort))
         value = function(self.term_of(at[0]))
         if dial.sort == INT:
@@ -295,7 +297,7 @@ class AnySize(Translator):
         name = z3.Bool(f"p~{next(self.counter)}")
         everywhere = term.op is Op.FORALL
         stated, denied = (sign >= 0, sign <= 0) if everywhere else (sign <= 0, sign >= 0)
-        holds, fails = (name, negation(name)) if everywhere else (negation(name), name)
+        holds = name if everywhere else negation(name)
         inner = 1 if everywhere else -1
         if denied:
             inside = {**env, **{v: self.skolem(v.domain) for v in variables}}
@@ -331,7 +333,10 @@ class AnySize(Translator):
             choices: Any = itertools.product(*reach)
             if most is not None:
                 more = [list(most.get(v.domain, ())) for v in universal.variables]
-                singled = (itertools.product(*(more[i] if i == n else reach[i] for i in range(len(reach)))) for n in range(len(reach)))
+                singled = (
+                    itertools.product(*(more[i] if i == n else reach[i] for i in range(len(reach))))
+                    for n in range(len(reach))
+                )
                 choices = itertools.chain(choices, *singled)
             for members in choices:
                 if members not in universal.done:

@@ -65,6 +65,7 @@ TABLE: dict[Op, Callable[..., Value]] = {
     Op.MUL: product,
 }
 
+
 # ---------------------------------------------------------------------------------------------------- views
 class View:
     """One state, as something fields can be read in."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field as dataclass_field
+from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -71,7 +71,9 @@ class Base:
     places: tuple[Name, ...] = ()
 
 
-Law = tuple[tuple[Callable[[Env], Value], ...], dict[tuple[bool, ...], Base]]  # conditions on the row; a base for each case
+Law = tuple[
+    tuple[Callable[[Env], Value], ...], dict[tuple[bool, ...], Base]
+]  # conditions on the row; a base for each case
 
 
 def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
@@ -224,9 +226,10 @@ class WithSums(AnySize):
             if stop == first:
                 return 0
             # The first member has gone, and every other moved up one place.
-            end = stop is None
-            whole = self.sum_up_to(kind, at, END, before) if end else self.clamped(kind, at, self.moved(stop, 1), before)
-            return sum_of([whole, minus(self.member(kind, at, first, before))])
+            gone = minus(self.member(kind, at, first, before))
+            if stop is None:
+                return sum_of([self.sum_up_to(kind, at, END, before), gone])
+            return sum_of([self.clamped(kind, at, self.moved(stop, 1), before), gone])
         terms = [self.sum_up_to(other, at, stop, before) for other in base.of]
         for number, place in enumerate(base.places):
             inside = [self.inside(place), *(negation(self.same(place, p)) for p in base.places[:number])]
@@ -277,7 +280,10 @@ class WithSums(AnySize):
                 fixed = not (index.op is Op.VAR and index.data in update.bound)
                 if fixed and arg.op is Op.VAR and arg.data in kind.parameters:
                     found[self.value(index, view.params, view.before), arg.data] = None
-        return [lambda env, m=member, v=variable: self.same(m, env[v]) for member, variable in found]
+        return [self._row(member, variable) for member, variable in found]
+
+    def _row(self, member: Name, variable: Var) -> Callable[[Env], Value]:
+        return lambda env: self.same(member, env[variable])
 
     def _base(
         self,
@@ -302,10 +308,10 @@ class WithSums(AnySize):
         exceptions = (places, (*places, first)) if kind.index.ordered and first not in places else (places,)
         options = [(of, but) for but in exceptions for of in self._candidates(kind)]
         for instances in (False, True):  # most changes need no hypothesis to be what they are
-            if kind.index.ordered and not places:
-                if implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
-                    self._ends_with_nothing(kind, at, what, view)
-                    return Base(shifted=True)
+            shifts = kind.index.ordered and not places
+            if shifts and implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
+                self._ends_with_nothing(kind, at, what, view)
+                return Base(shifted=True)
             for of, but in options:
                 if implied(self._members(of, at, x, view.before), but, instances):
                     return Base(of, places=but)
@@ -396,8 +402,13 @@ class WithSums(AnySize):
                 self.state(at_most(whole, rest))
 
     def _ordered_facts(
-        self, kind: Sum, at: tuple[Name, ...], stops: list[Name | None], members: tuple[Name, ...],
-        near: Mapping[Name, None], view: Symbolic,
+        self,
+        kind: Sum,
+        at: tuple[Name, ...],
+        stops: list[Name | None],
+        members: tuple[Name, ...],
+        near: Mapping[Name, None],
+        view: Symbolic,
     ) -> None:
         non_negative = self._non_negative(kind)
         at_most_one = self._at_most_one(kind)
@@ -424,7 +435,11 @@ class WithSums(AnySize):
                     if non_negative:
                         self.state(disjunction([outside, at_most(end, here), at_most(beyond, whole)]))
                     if at_most_one:
-                        self.state(disjunction([outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]))
+                        self.state(
+                            disjunction(
+                                [outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]
+                            )
+                        )
         if non_negative and self.once(kind, at):
             with self.about(*at):
                 self.state(at_most(0, self.of(kind, at, END)))

@@ -22,6 +22,4 @@ def plan_is_wanted(s: Lifecycle) -> Term:
 )
 def owed_is_next(s: Lifecycle) -> Term:
     """A request that is owed tokens has all its context computed or in flight, but for the last token owed."""
-    return forall(
-        Request, lambda r: implies(s.owed[r] > 0, s.scheduled[r] + 1 == known(s, r) + s.owed[r])
-    )
+    return forall(Request, lambda r: implies(s.owed[r] > 0, s.scheduled[r] + 1 == known(s, r) + s.owed[r]))

@@ -15,6 +15,7 @@ from specs.auxiliary import AUXILIARY
 from specs.disciplines import PLAIN, SAFE
 from specs.properties import PROPERTIES
 
+
 def scope_of(
     model: Model = LIFECYCLE,
     properties: Sequence[Property] = PROPERTIES,

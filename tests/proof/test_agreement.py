@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 
 from checker.search.explore import explore
 from model.language import Model, Property, Term
-from model.language.terms import INT, Index, Moment, Op, walk
+from model.language.terms import Op, walk
 from model.lifecycle import LIFECYCLE
 from model.readings.effects import after, false_guards
 from model.readings.layout import Layout, code
@@ -43,7 +44,7 @@ class Reader:
                 pairs.append((constant, solver_term(self.layout.value(state, place))))
         result = z3.simplify(z3.substitute(value, *pairs))
         if z3.is_int_value(result):
-            return result.as_long()
+            return int(result.as_long())
         if z3.is_bool(result):
             assert z3.is_true(result) or z3.is_false(result), result
             return int(z3.is_true(result))
@@ -68,7 +69,7 @@ def random_terms(name: str) -> set[Op]:
     def agree(term: Term, at: list[tuple[int, ...]], env: dict[Any, int]) -> None:
         drawn.update(t.op for t in walk(term))
         value = reader.tr.value(term, env, reader.now, reader.then)
-        for now, then in zip(at, at[1:], strict=False):
+        for now, then in itertools.pairwise(at):
             assert reader.number(value, term.sort, now, then) == by_interpreter(reader.layout, term, now, then, env)
 
     agree()
@@ -113,7 +114,10 @@ def compare(reader: Reader, at: list[Any]) -> int:
 BOOL_SORT = (PARAMS[0] == PARAMS[0]).sort
 
 
-@pytest.mark.parametrize(("name", "every"), [("solo", 1), ("trio", 60), ("solo-window", 60), ("late-commit-ordered", 300), ("two-workers", 150)])
+@pytest.mark.parametrize(
+    ("name", "every"),
+    [("solo", 1), ("trio", 60), ("solo-window", 60), ("late-commit-ordered", 300), ("two-workers", 150)],
+)
 def test_the_edges_of_small_worlds(name: str, every: int) -> None:
     """In explored states the relation has the successors that the explorer has, all of them and no others."""
     explored = explore(Machine(LIFECYCLE, world_of(name), [], forgetful=False))

@@ -15,16 +15,16 @@ import z3
 
 from checker.proof.induction import Work
 from checker.search.explore import explore
-from model.language.terms import INT, Index, Range
+from model.language.terms import Index, Range, Var
 from model.lifecycle import LIFECYCLE
+from model.readings.anysize import Name
 from model.readings.effects import after, false_guards
 from model.readings.interpret import Interpreter
 from model.readings.layout import Layout
 from model.readings.python import Machine
-from model.readings.anysize import Name, Number
-from model.readings.solver import at_most, conjunction, equality, known, negation, solver_term
+from model.readings.solver import equality, negation, solver_term
 from model.readings.sums import END
-from tests.proof.scopes import SCOPE, theory
+from tests.proof.scopes import theory
 from tests.search.running import world_of
 
 
@@ -37,7 +37,7 @@ class Stated:
         self.tr = self.work.tr
         self.tr.entails = self.work.entails
         assert self.work.after is not None
-        self.params = dict(zip(LIFECYCLE.rule(rule).params, at, strict=True))
+        self.params: dict[Var, int] = dict(zip(LIFECYCLE.rule(rule).params, at, strict=True))
         self.members: dict[type[Index], list[Name]] = {}
         for index, size in self.layout.sizes.items():
             self.members[index] = [self.name(index, m) for m in range(size)]
@@ -62,7 +62,8 @@ class Stated:
         for members in self.members.values():
             facts += [negation(self.tr.same(a, b)) for a, b in itertools.combinations(members, 2)]
         for var, position in self.params.items():
-            known_member = self.work.after.params[var] if self.work.after else None
+            assert self.work.after is not None
+            known_member: Any = self.work.after.params[var]
             if issubclass(var.domain, Range):
                 facts.append(equality(self.tr.number(known_member), position))
             else:
@@ -81,7 +82,9 @@ def runs(world: str, rule: str, most: int) -> list[tuple[tuple[int, ...], tuple[
     return found[:: max(1, len(found) // most)][:most]
 
 
-@pytest.mark.parametrize("rule", ["launch", "recycle", "preempt", "retire_token", "acquire", "release", "select", "execute"])
+@pytest.mark.parametrize(
+    "rule", ["launch", "recycle", "preempt", "retire_token", "acquire", "release", "select", "execute"]
+)
 def test_a_step_that_happens_is_not_excluded_and_sums_are_right(rule: str) -> None:
     taken = runs("solo-window", rule, 3) + (runs("trio", rule, 2) if rule != "recycle" else [])
     assert len(taken) >= 3
@@ -95,7 +98,7 @@ def test_a_step_that_happens_is_not_excluded_and_sums_are_right(rule: str) -> No
         work.state(stated.pool, {}, [])
         solver = work.solver({i: {**m, **work.level.met.get(i, {})} for i, m in stated.pool.items()})
         solver.add(*facts, *theory().literals.values())
-        expected = sums_in(stated, after(stated.layout, work.rule, at, state))
+        expected = sums_in(stated, after(stated.layout, LIFECYCLE.rule(rule), at, state))
         before = sums_in(stated, state)
         solver.add(*[solver_term(equality(tr.of(k, ms, END), before[k, ms])) for k, ms in before])
         assert solver.check() == z3.sat, f"{rule} from {state}"
