@@ -11,6 +11,7 @@ from checker.check import confirm
 from checker.cli.options import positive, seconds
 from checker.proof.bmc import Run, bmc
 from checker.proof.claims import claims
+from checker.proof.induction import Theory
 from checker.proof.prove import Scope
 from checker.proof.result import Result, result
 from checker.replay.trace import build
@@ -28,6 +29,7 @@ from model.language.properties import Shape
 from model.language.terms import Term
 from model.lifecycle import LIFECYCLE
 from model.readings.layout import Layout
+from model.readings.prose import words
 from model.readings.world import WorldError, read_value
 from specs.auxiliary import AUXILIARY
 from specs.disciplines import PLAIN, SAFE
@@ -94,6 +96,8 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         options.timeout,
         _directory(options.smt2),
     )
+    if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
+        raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")
     asked = _asked(scope, options.properties)
     worlds = [w.world for w in shipped(variation.model) if not w.expect]
     found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))

@@ -9,9 +9,8 @@ from functools import cached_property
 from model.language.build import implies
 from model.language.model import Model
 from model.language.properties import Property, Shape
-from model.language.rules import Rule
 from model.language.state import Field, bounds
-from model.language.terms import BOOL, INT, Moment, Op, Range, Term, Var, free, substitute, walk
+from model.language.terms import BOOL, INT, Moment, Op, Term, Var, free, substitute, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +22,6 @@ class Claim:
     term: Term
     needs: Term
     auxiliary: bool = False
-    apart_from: tuple[str, ...] = ()
 
     @cached_property
     def whole(self) -> Term:
@@ -80,23 +78,6 @@ def bounds_claim(declared: Field) -> Claim:
         _forall([v.data for v in variables], (low <= cell) & (cell <= high)),
         declared.needs,
     )
-
-
-def stuck(rule: Rule) -> Term:
-    """That the rule is enabled for no choice of its parameters.
-
-    Of a number only the least is tried: a model that can be stuck there only is found by exploring.
-    """
-    condition = rule.needs
-    numbers: dict[Var, Term] = {v: v.domain.low for v in rule.params if issubclass(v.domain, Range)}
-    for guard in rule.guards:
-        condition = condition & substitute(guard.condition, numbers)
-    return _forall([v for v in rule.params if v not in numbers], ~condition)
-
-
-def all_stuck(rules: Sequence[Rule], apart_from: Sequence[str]) -> list[Term]:
-    """That no rule but the excepted ones is enabled."""
-    return [stuck(r) for r in rules if r.name not in apart_from]
 
 
 def _forall(variables: Sequence[Var], body: Term) -> Term:

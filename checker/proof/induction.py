@@ -70,6 +70,13 @@ class Theory:
 
         self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
 
+    @property
+    def possible(self) -> bool:
+        """Whether any dials fit what is fixed and assumed."""
+        solver = z3.Solver()
+        assert_all(solver, self.base)
+        return bool(solver.check() != z3.unsat)
+
     def exists(self, condition: Term) -> bool:
         """Whether dials may be so that this is on."""
         value = self.tr.value(condition, {}, NOWHERE)
@@ -93,7 +100,7 @@ class Goal:
 class Work:
     """The obligations about one rule; without a rule, those about the beginning or about every state."""
 
-    def __init__(self, theory: Theory, rule: Rule | None, where: str = "", premises: Sequence[Term] = ()) -> None:
+    def __init__(self, theory: Theory, rule: Rule | None, where: str = "") -> None:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
@@ -105,7 +112,6 @@ class Work:
         self.guards: list[Any] = []
         self.after: After | None = None
         with self.tr.within(self.level):
-            self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             if rule is not None:
                 self._enter(rule)
         self.guards = [g for g in self.guards if g is not True]

@@ -10,20 +10,20 @@ from __future__ import annotations
 import multiprocessing
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from checker.proof.claims import Claim, all_stuck, claims
+from checker.proof.claims import Claim, claims
 from checker.proof.induction import Obligation, Theory, Work
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
 from model.language.terms import Term
 
-START, ALWAYS, REST = "at the start", "in every state", "where all rules are stuck"
+START, ALWAYS = "at the start", "in every state"
 MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 
 
@@ -83,7 +83,7 @@ class Proof:
     @cached_property
     def proved(self) -> frozenset[str]:
         """The names of the claims that are proved, together."""
-        whole = {c.name for c in self.scope.claims}
+        whole = {o.claim for o in self.obligations}
         needs: dict[str, set[str]] = {name: set() for name in whole}
         for o in self.obligations:
             if o.answer != "proved":
@@ -102,33 +102,35 @@ class Proof:
     def unused(self) -> tuple[str, ...]:
         """Auxiliary invariants that no proof of another claim used."""
         used = {name for o in self.obligations for name in o.used if name != o.claim}
-        return tuple(c.name for c in self.scope.claims if c.auxiliary and c.name not in used)
+        tried = {o.claim for o in self.obligations}
+        return tuple(c.name for c in self.scope.claims if c.auxiliary and c.name in tried and c.name not in used)
 
 
-def tasks(scope: Scope) -> tuple[list[Task], int]:
-    """The work there is, the largest first, and how many obligations are none since nothing they read is written."""
-    found = [Task(REST, (c.name,)) for c in scope.claims if c.shape is Shape.REST]
-    found += [
-        Task(START, tuple(c.name for c in scope.claims if c.shape is Shape.STATE)),
-        Task(ALWAYS, tuple(c.name for c in scope.claims if c.shape is Shape.STEP)),
+def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task], int]:
+    """The work there is (for some claims), the largest first; and how many obligations are none.
+
+    A rule that writes nothing of what a claim reads preserves it.
+    """
+    inductive = [c for c in scope.claims if names is None or c.name in names]
+    found = [
+        Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
+        Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
     ]
     framed = 0
-    inductive = [c for c in scope.claims if c.shape in (Shape.STATE, Shape.STEP)]
     for rule in scope.rules:
         touched = [c.name for c in inductive if c.reads & rule.writes()]
         framed += len(inductive) - len(touched)
         pieces = -(-len(touched) // MOST_CLAIMS)
         found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
-    order = {name: n for n, name in enumerate((REST, "recycle", "launch", "execute"))}
-    return sorted(found, key=lambda t: (order.get(t.where, len(order)), -len(t.names))), framed
+    order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
+    return sorted((t for t in found if t.names), key=lambda t: (order.get(t.where, len(order)), -len(t.names))), framed
 
 
 def work(scope: Scope, theory: Theory, task: Task) -> Work:
     """The obligations of a task, translated and ready to be proved."""
     by_name = {c.name: c for c in scope.claims}
     rule = next((r for r in scope.rules if r.name == task.where), None)
-    premises = all_stuck(scope.rules, by_name[task.names[0]].apart_from) if task.where == REST else []
-    made = Work(theory, rule, task.where, premises)
+    made = Work(theory, rule, task.where)
     made.smt2 = scope.smt2
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
@@ -153,19 +155,35 @@ class _Worker:
 Observe = Callable[[Obligation], None]
 
 
-def prove(scope: Scope, processes: int | None = None, observe: Observe = lambda o: None) -> Proof:
-    """Try every obligation of the scope; `observe` hears of each when its task is done."""
+def prove(
+    scope: Scope, processes: int | None = None, observe: Observe = lambda o: None, asked: Collection[str] = ()
+) -> Proof:
+    """Try every obligation of the scope; `observe` hears of each when its task is done.
+
+    `asked`: only these claims, and what their proofs use.
+    """
     began = time.monotonic()
-    planned, framed = tasks(scope)
     found: list[Obligation] = []
-    for results in _all(scope, planned, processes or len(os.sched_getaffinity(0))):
-        found += results
-        for obligation in results:
-            observe(obligation)
+    framed, done = 0, set[str]()
+    left = set(asked) or {c.name for c in scope.claims}
+    while left:
+        planned, more = tasks(scope, left)
+        framed += more
+        for results in _all(scope, planned, processes or processors()):
+            found += results
+            for obligation in results:
+                observe(obligation)
+        done |= left
+        left = {name for o in found for name in o.used} - done
     order = {t.where: n for n, t in enumerate(tasks(scope)[0])}
     names = {c.name: n for n, c in enumerate(scope.claims)}
     found.sort(key=lambda o: (order[o.rule], names[o.claim], o.part))
     return Proof(scope, tuple(found), framed, time.monotonic() - began)
+
+
+def processors() -> int:
+    """How many processes this one may run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list[Obligation]]:

@@ -53,11 +53,12 @@ def result(
     observe: Callable[[str], None] = lambda line: None,
 ) -> Result:
     """Prove a scope, and explain what stays open. `asked`: names of claims, or nothing for all."""
-    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"))
+    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked)
     hypotheses = [c for c in scope.claims if c.shape is Shape.STATE]
     observe("looking for states that satisfy all invariants")
-    # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes.
-    vacuous = () if variation else tuple(unmet(scope, worlds, hypotheses))
+    # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes. And
+    # of a few claims it is not the question; the whole is.
+    vacuous = () if variation or asked else tuple(unmet(scope, worlds, hypotheses))
     names = tuple(asked) or tuple(c.name for c in scope.claims)
     meant = variation.fault.caught_by if variation.fault else ""
     finder, judge = Finder(scope, hypotheses), Judge(variation, (*scope.properties, *scope.auxiliary))

@@ -194,6 +194,7 @@ class Function:
 
 
 def assert_all(solver: Any, facts: Iterable[Any]) -> None:
-    """Assert terms of the solver, as they are."""
-    for fact in facts:
+    """Assert values, as they are."""
+    for value in facts:
+        fact = value if isinstance(value, z3.ExprRef) else solver_term(value)
         z3core.Z3_solver_assert(_REF, solver.solver, fact.ast)

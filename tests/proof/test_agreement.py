@@ -64,7 +64,7 @@ def random_terms(name: str) -> set[Op]:
     reader = Reader(SMALL, world)
     drawn: set[Op] = set()
 
-    @settings(QUIET, max_examples=300)
+    @settings(QUIET, max_examples=200)
     @given(terms(), states(reader.layout, 5), environment(reader.layout))
     def agree(term: Term, at: list[tuple[int, ...]], env: dict[Any, int]) -> None:
         drawn.update(t.op for t in walk(term))
@@ -82,14 +82,14 @@ def test_random_rules(name: str) -> None:
     world = made(name)
     fired = 0
 
-    @settings(QUIET, max_examples=40)
-    @given(models(), states(Layout(SMALL, world), 6))
+    @settings(QUIET, max_examples=10)
+    @given(models(), states(Layout(SMALL, world), 4))
     def agree(drawn: tuple[Model, tuple[Property, ...]], at: list[tuple[int, ...]]) -> None:
         nonlocal fired
         fired += compare(Reader(drawn[0], world), at)
 
     agree()
-    assert fired > 100
+    assert fired > 20
 
 
 def compare(reader: Reader, at: list[Any]) -> int:
@@ -116,7 +116,7 @@ BOOL_SORT = (PARAMS[0] == PARAMS[0]).sort
 
 @pytest.mark.parametrize(
     ("name", "every"),
-    [("solo", 1), ("trio", 60), ("solo-window", 60), ("late-commit-ordered", 300), ("two-workers", 150)],
+    [("solo", 12), ("trio", 800), ("solo-window", 500), ("late-commit-ordered", 4000), ("two-workers", 3000)],
 )
 def test_the_edges_of_small_worlds(name: str, every: int) -> None:
     """In explored states the relation has the successors that the explorer has, all of them and no others."""

@@ -77,7 +77,7 @@ def runs(world: str, rule: str, most: int) -> list[tuple[tuple[int, ...], tuple[
     explored = explore(Machine(LIFECYCLE, world_of(world), [], forgetful=False))
     instances = [i for i in explored.machine.instances if i.rule.name == rule]
     found = []
-    for state in explored.states[:: max(1, len(explored.states) // 400)]:
+    for state in explored.states[:: max(1, len(explored.states) // 3000)]:
         found += [(tuple(state), i.at) for i in instances if not false_guards(layout, i.rule, i.at, state)]
     return found[:: max(1, len(found) // most)][:most]
 
