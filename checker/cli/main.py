@@ -8,14 +8,22 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from checker.cli import check, drive, export, mutate, replay, show
+from checker.cli import check, drive, export, mutate, prove, replay, show
 from checker.report import machine_text
 from checker.report.output import Output
 from checker.verdict import Disagreement, Unusable, Verdict, exit_code_table
 from checker.version import VERSION
 from model.language.errors import LanguageError
 
-COMMANDS = {"check": check, "drive": drive, "export": export, "mutate": mutate, "replay": replay, "show": show}
+COMMANDS = {
+    "check": check,
+    "drive": drive,
+    "export": export,
+    "mutate": mutate,
+    "prove": prove,
+    "replay": replay,
+    "show": show,
+}
 
 
 class Parser(argparse.ArgumentParser):

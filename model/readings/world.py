@@ -69,7 +69,7 @@ def world(declared: Model, name: str, given: Mapping[str, Any]) -> World:
             size = evaluate(dial.index.size, World(name, values))
             values[dial.name] = _spread(dial, raw, size)
         else:
-            values[dial.name] = _value(dial, raw)
+            values[dial.name] = read_value(dial, raw)
     made = World(name, {d.name: values[d.name] for d in declared.dials})
     _check_requirements(declared, made)
     return made
@@ -78,17 +78,18 @@ def world(declared: Model, name: str, given: Mapping[str, Any]) -> World:
 def _spread(dial: Dial, raw: Any, size: int) -> tuple[Any, ...]:
     assert dial.index is not None
     if not isinstance(raw, list | tuple):
-        return (_value(dial, raw),) * size
+        return (read_value(dial, raw),) * size
     if len(raw) != size:
         of = dial.index.__name__.lower()
         raise WorldError(
             dial.name,
             f"{dial.name} lists {len(raw)} values for {size} {of}s; give one for each, or one number for all.",
         )
-    return tuple(_value(dial, r) for r in raw)
+    return tuple(read_value(dial, r) for r in raw)
 
 
-def _value(dial: Dial, raw: Any) -> Any:
+def read_value(dial: Dial, raw: Any) -> Any:
+    """A dial's value from a plain one; WorldError if it is of the wrong kind or out of range."""
     if isinstance(dial.sort.of, type) and issubclass(dial.sort.of, enum.Enum):
         options = {m.name.lower(): m for m in dial.sort.of}
         if isinstance(raw, dial.sort.of):

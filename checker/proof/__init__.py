@@ -1,0 +1,1 @@
+"""Proof for every size: induction, counterexamples to it, and bounded symbolic checking."""

@@ -1,0 +1,314 @@
+"""Induction at any size: every claim holds at the start, and every rule preserves it.
+
+For each rule the effect is put into the claim, so that the state after is written in terms of the state before; the
+denied claim gives skolem constants, and the hypotheses are stated for those, for the rule's own parameters and for what
+either of them reads. An obligation is then one query without quantifiers.
+
+What it shows: an obligation that is unsatisfiable holds at every size. What it does not: one that is satisfiable may
+only lack an instance or an invariant; `cti.py` finds out which.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import z3
+
+from checker.proof.claims import Claim
+from model.language.model import Model
+from model.language.properties import Shape
+from model.language.rules import Rule
+from model.language.terms import Index, Range, Term
+from model.readings.anysize import NOWHERE, Level, Name, Number
+from model.readings.smt import After, Env, Inexact, Initial, View
+from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
+from model.readings.sums import WithSums
+
+Members = dict[type[Index], dict[Name, None]]
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses."""
+
+    rule: str
+    claim: str
+    part: int
+    answer: str
+    seconds: float
+    used: tuple[str, ...] = ()
+    why: str = ""
+
+
+class Theory:
+    """A model at any size under an assumption about its dials, with hypotheses about its states."""
+
+    def __init__(
+        self,
+        model: Model,
+        fixed: Mapping[str, Any],
+        assumption: Term,
+        hypotheses: Sequence[Claim],
+        timeout: float = 20.0,
+    ) -> None:
+        self.model, self.timeout = model, timeout
+        self.tr = tr = WithSums(model, fixed)
+        self.now = tr.symbolic
+        self.base: list[Any] = list(tr.dial_facts())
+        for condition in (*(r.condition for r in model.requirements), assumption):
+            self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
+        self.literals: dict[str, Any] = {}
+        for claim in hypotheses:
+            self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
+            for part in claim.parts:
+                self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
+        self.base = [b for b in self.base if b is not True]
+
+        self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
+
+    @property
+    def possible(self) -> bool:
+        """Whether any dials fit what is fixed and assumed."""
+        solver = z3.Solver()
+        assert_all(solver, self.base)
+        return bool(solver.check() != z3.unsat)
+
+    def exists(self, condition: Term) -> bool:
+        """Whether dials may be so that this is on."""
+        value = self.tr.value(condition, {}, NOWHERE)
+        if known(value):
+            return bool(value)
+        solver = z3.Solver()
+        assert_all(solver, self.base)
+        return bool(solver.check(value) != z3.unsat)
+
+
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A part of a claim, translated to be denied."""
+
+    claim: str
+    part: int
+    level: Level
+    value: Value
+
+
+class Work:
+    """The obligations about one rule; without a rule, those about the beginning or about every state."""
+
+    def __init__(self, theory: Theory, rule: Rule | None, where: str = "") -> None:
+        self.theory, self.rule = theory, rule
+        self.where = rule.name if rule else where
+        self.smt2: Path | None = None  # where each query is written
+        self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
+        self.tr, self.now = theory.tr, theory.now
+        self.level = Level()
+        self.goals: list[Goal] = []
+        self.refused: list[Obligation] = []
+        self.guards: list[Any] = []
+        self.after: After | None = None
+        with self.tr.within(self.level):
+            if rule is not None:
+                self._enter(rule)
+        self.guards = [g for g in self.guards if g is not True]
+
+    def _enter(self, rule: Rule) -> None:
+        tr = self.tr
+        params: dict[Any, Any] = {}
+        for v in rule.params:
+            if issubclass(v.domain, Range):
+                params[v] = Number(v.domain, v.name)
+                k = tr.number(params[v])
+                low, high = (solver_term(tr.value(t, {}, NOWHERE)) for t in (v.domain.low, v.domain.high))
+                self.guards += [at_most(low, k), at_most(k, high)]
+            else:
+                params[v] = Name(v.domain, v.name)
+                self.level.meet(params[v])
+                self.guards.append(tr.inside(params[v]))
+        self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
+        self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
+        self.after = After(rule, params, self.now)
+
+    # ------------------------------------------------------------------------------------------ goals
+    def add(self, claim: Claim, initial: bool = False) -> None:
+        """Deny each part of the claim: after the rule, or at the start, or of every state."""
+        views: tuple[Any, ...] = (Initial(), Initial()) if initial else (self.now, self.now)
+        if self.after is not None:
+            views = (self.now, self.after) if claim.shape is Shape.STEP else (self.after, None)
+        for number, part in enumerate(claim.parts):
+            self.deny(claim.name, number, self._said(part, {}, *views))
+
+    def deny_term(self, name: str, part: int, term: Term, env: Env) -> None:
+        """Add a goal: that a term about the state before the rule cannot be false."""
+        self.deny(name, part, self._said(term, env, self.now))
+
+    def _said(self, term: Term, env: Env, now: View, then: View | None = None) -> Callable[[], Value]:
+        return lambda: self.tr.value(term, env, now, then, -1)
+
+    def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
+        """Add a goal: that what is said cannot be false."""
+        level = Level(goal=True)
+        self.tr.entails = self.entails
+        try:
+            with self.tr.within(self.level, level):
+                value = said()
+        except Inexact as error:
+            self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
+            return
+        if value is not True:
+            self.goals.append(Goal(name, part, level, value))
+
+    def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
+        rests = (*used, *self.reasons, *self.theory.lemmas) if answer == "proved" else ()
+        return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
+
+    # ---------------------------------------------------------------------------------------- solving
+    def pool(self, goals: Sequence[Goal]) -> Members:
+        """The members that the rule and these goals speak of."""
+        pool: Members = {}
+        for level in (self.level, *(g.level for g in goals)):
+            for index, members in level.met.items():
+                pool.setdefault(index, {}).update(members)
+        return pool
+
+    def state(self, pool: Members, more: Members, goals: Sequence[Goal]) -> None:
+        """State all that is universal for the members of the pool, with one of the others beside them."""
+        tr = self.tr
+        levels = [g.level for g in goals]
+        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
+        for _ in range(2):  # sums come up in what is stated, and bring members of their own
+            with tr.within():
+                tr.instantiate(pool, more)
+            with tr.within(self.level):
+                tr.instantiate(pool, more)
+            tr.sum_facts(pool, more, self.now)
+        for level in levels:
+            with tr.within(self.level, level):
+                tr.instantiate(pool, more)
+        tr.product_facts(whole, self.level, *levels)
+
+    def solver(self, pool: Members) -> Any:
+        everybody = {m for members in pool.values() for m in members}
+        solver = z3.Solver()
+        solver.set("timeout", int(self.theory.timeout * 1000))
+        assert_all(solver, (*self.theory.base, *self.guards))
+        for tag, facts in self.tr.ground.facts.items():
+            if everybody.issuperset(tag):
+                assert_all(solver, facts)
+        for facts in self.level.facts.values():
+            assert_all(solver, facts)
+        return solver
+
+    def prove(self) -> list[Obligation]:
+        """Try every goal together; those that stay open are tried again each with more members."""
+        self.tr.entails = self.entails
+        pool = self.pool(self.goals)
+        self.state(pool, {}, self.goals)
+        solver = self.solver(pool)
+        results = [self._check(solver, goal) for goal in self.goals]
+        for wider in (self._hypothetical, self._witnessed):
+            results = [
+                self._again(goal, wider) if r.answer in ("open", "unknown") else r
+                for goal, r in zip(self.goals, results, strict=True)
+            ]
+        return [*self.refused, *results]
+
+    def _again(self, goal: Goal, wider: Callable[[Goal, Members], Members]) -> Obligation:
+        pool = self.pool([goal])
+        more = wider(goal, pool)
+        self.state(pool, more, [goal])
+        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
+        return self._check(self.solver(whole), goal)
+
+    def _hypothetical(self, goal: Goal, pool: Members) -> Members:
+        """The members that hypotheses about the pool speak of."""
+        everybody = {m for members in pool.values() for m in members}
+        return self._with_next(m for m, tag in list(self.tr.later.items()) if everybody.issuperset(tag))
+
+    def _witnessed(self, goal: Goal, pool: Members) -> Members:
+        """The members without which a sum would not be what it is, and those that hypotheses speak of."""
+        more = self._with_next(self.tr.witnessed({**self.level.sums, **goal.level.sums}, pool))
+        for index, members in self._hypothetical(goal, pool).items():
+            more.setdefault(index, {}).update(members)
+        return more
+
+    def _with_next(self, members: Iterable[Name]) -> Members:
+        more: Members = {}
+        for member in members:
+            more.setdefault(member.of, {})[member] = None
+            if member.of.ordered:
+                more[member.of][self.tr.moved(member, 1)] = None
+        return more
+
+    def _check(self, solver: Any, goal: Goal) -> Obligation:
+        began = time.monotonic()
+        solver.push()
+        for facts in goal.level.facts.values():
+            assert_all(solver, facts)
+        assert_all(solver, [solver_term(negation(goal.value))])
+        if self.smt2 is not None:
+            write_query(
+                self.smt2 / f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2",
+                solver,
+                self.theory.literals.values(),
+            )
+        answer = solver.check(*self.theory.literals.values())
+        used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
+        word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
+        solver.pop()
+        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
+
+    # ------------------------------------------------------------------------------- reasons for sums
+    def entails(self, formula: Value, rule: bool, instances: bool) -> bool:
+        """Whether the hypotheses (and the rule's guards) imply a formula about members named in it."""
+        if known(formula):
+            return bool(formula)
+        names = names_in(formula)
+        pool: Members = {}
+        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
+            pool.setdefault(member.of, {})[member] = None
+        if instances:
+            with self.tr.within():
+                self.tr.instantiate(pool)
+        return self._implied(formula, rule, pool)
+
+    def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
+        solver = z3.Solver()
+        solver.set("timeout", int(self.theory.timeout * 1000))
+        assert_all(solver, (*self.theory.base, *(self.guards if rule else ())))
+        everybody = {m for members in pool.values() for m in members}
+        for tag, facts in self.tr.ground.facts.items():
+            if everybody.issuperset(tag):
+                assert_all(solver, facts)
+        for facts in self.level.facts.values() if rule else ():
+            assert_all(solver, facts)
+        assert_all(solver, [solver_term(negation(formula))])
+        if solver.check(*self.theory.literals.values()) != z3.unsat:
+            return False
+        used = {str(c).removeprefix("hypothesis ") for c in solver.unsat_core()}
+        (self.reasons if rule else self.theory.lemmas).update(used)
+        return True
+
+
+def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
+    """The query as an SMT-LIB file, with all hypotheses asserted: unsat means proved."""
+    whole = z3.Solver()
+    assert_all(whole, [*literals, *solver.assertions()])
+    path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")
+
+
+def names_in(formula: Any) -> set[str]:
+    """The names of the constants in a formula."""
+    found, seen, stack = set(), set(), [solver_term(formula)]
+    while stack:
+        term = stack.pop()
+        if term.get_id() not in seen:
+            seen.add(term.get_id())
+            if term.num_args() == 0 and z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found.add(term.decl().name())
+            stack.extend(term.children())
+    return found

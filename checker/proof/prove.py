@@ -1,0 +1,196 @@
+"""`prove`: all obligations of a scope, in parallel, and what follows from them together.
+
+A claim is proved if each of its obligations is, and if all hypotheses that those used are proved themselves. The
+claims stand and fall together (each may be used in the proof of the others, for the state before the step), so what is
+proved is the largest set of claims that needs nothing outside of itself.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+from checker.proof.claims import Claim, claims
+from checker.proof.induction import Obligation, Theory, Work
+from model.language.model import Model
+from model.language.properties import Property, Shape
+from model.language.rules import Rule
+from model.language.terms import Term
+
+START, ALWAYS = "at the start", "in every state"
+MOST_CLAIMS = 16  # claims in one task; more are shared between processes
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is to be proved of which model, for which dials. `fixed` dials have one value, the others any that fit.
+
+    `assumption` is over the dials: which of them are declared safe together.
+    """
+
+    model: Model
+    properties: tuple[Property, ...]
+    auxiliary: tuple[Property, ...]
+    assumption: Term
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float = 10.0
+    smt2: Path | None = None
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """Everything that induction is about and that exists for some of the dials in question."""
+        empty = Theory(self.model, self.fixed, self.assumption, ())
+        found = claims(self.model, self.properties, self.auxiliary)
+        return tuple(c for c in found if empty.exists(c.needs))
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that exist for some of the dials in question."""
+        empty = Theory(self.model, self.fixed, self.assumption, ())
+        return tuple(r for r in self.model.rules if empty.exists(r.needs))
+
+    def theory(self) -> Theory:
+        hypotheses = [c for c in self.claims if c.shape is Shape.STATE]
+        return Theory(self.model, self.fixed, self.assumption, hypotheses, self.timeout)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some of the obligations about one rule (or about the start, or every state), by the names of their claims."""
+
+    where: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What came of a scope. `framed`: obligations that hold because the rule writes nothing that the claim reads."""
+
+    scope: Scope
+    obligations: tuple[Obligation, ...]
+    framed: int
+    seconds: float
+
+    def of(self, claim: str) -> list[Obligation]:
+        return [o for o in self.obligations if o.claim == claim]
+
+    @cached_property
+    def proved(self) -> frozenset[str]:
+        """The names of the claims that are proved, together."""
+        whole = {o.claim for o in self.obligations}
+        needs: dict[str, set[str]] = {name: set() for name in whole}
+        for o in self.obligations:
+            if o.answer != "proved":
+                whole.discard(o.claim)
+            needs[o.claim].update(o.used)
+        while lost := {name for name in whole if not needs[name] <= whole}:
+            whole -= lost
+        return frozenset(whole)
+
+    @property
+    def open(self) -> tuple[Obligation, ...]:
+        """Obligations that were not proved."""
+        return tuple(o for o in self.obligations if o.answer != "proved")
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """Auxiliary invariants that no proof of another claim used."""
+        used = {name for o in self.obligations for name in o.used if name != o.claim}
+        tried = {o.claim for o in self.obligations}
+        return tuple(c.name for c in self.scope.claims if c.auxiliary and c.name in tried and c.name not in used)
+
+
+def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task], int]:
+    """The work there is (for some claims), the largest first; and how many obligations are none.
+
+    A rule that writes nothing of what a claim reads preserves it.
+    """
+    inductive = [c for c in scope.claims if names is None or c.name in names]
+    found = [
+        Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
+        Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
+    ]
+    framed = 0
+    for rule in scope.rules:
+        touched = [c.name for c in inductive if c.reads & rule.writes()]
+        framed += len(inductive) - len(touched)
+        pieces = -(-len(touched) // MOST_CLAIMS)
+        found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
+    order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
+    return sorted((t for t in found if t.names), key=lambda t: (order.get(t.where, len(order)), -len(t.names))), framed
+
+
+def work(scope: Scope, theory: Theory, task: Task) -> Work:
+    """The obligations of a task, translated and ready to be proved."""
+    by_name = {c.name: c for c in scope.claims}
+    rule = next((r for r in scope.rules if r.name == task.where), None)
+    made = Work(theory, rule, task.where)
+    made.smt2 = scope.smt2
+    for name in task.names:
+        made.add(by_name[name], initial=task.where == START)
+    return made
+
+
+class _Worker:
+    """A process of its own, which keeps its theory for all its tasks."""
+
+    scope: ClassVar[Scope]
+    theory: ClassVar[Theory]
+
+    @classmethod
+    def begin(cls, scope: Scope) -> None:
+        cls.scope, cls.theory = scope, scope.theory()
+
+    @classmethod
+    def run(cls, task: Task) -> list[Obligation]:
+        return work(cls.scope, cls.theory, task).prove()
+
+
+Observe = Callable[[Obligation], None]
+
+
+def prove(
+    scope: Scope, processes: int | None = None, observe: Observe = lambda o: None, asked: Collection[str] = ()
+) -> Proof:
+    """Try every obligation of the scope; `observe` hears of each when its task is done.
+
+    `asked`: only these claims, and what their proofs use.
+    """
+    began = time.monotonic()
+    found: list[Obligation] = []
+    framed, done = 0, set[str]()
+    left = set(asked) or {c.name for c in scope.claims}
+    while left:
+        planned, more = tasks(scope, left)
+        framed += more
+        for results in _all(scope, planned, processes or processors()):
+            found += results
+            for obligation in results:
+                observe(obligation)
+        done |= left
+        left = {name for o in found for name in o.used} - done
+    order = {t.where: n for n, t in enumerate(tasks(scope)[0])}
+    names = {c.name: n for n, c in enumerate(scope.claims)}
+    found.sort(key=lambda o: (order[o.rule], names[o.claim], o.part))
+    return Proof(scope, tuple(found), framed, time.monotonic() - began)
+
+
+def processors() -> int:
+    """How many processes this one may run at once."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list[Obligation]]:
+    if processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        theory = scope.theory()
+        yield from (work(scope, theory, task).prove() for task in planned)
+        return
+    context = multiprocessing.get_context("fork")
+    with context.Pool(processes, _Worker.begin, (scope,)) as pool:
+        yield from pool.imap_unordered(_Worker.run, planned)

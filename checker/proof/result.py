@@ -1,0 +1,92 @@
+"""What `prove` comes to: the proof, whether it is about something, and what is behind that which stays open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from checker.proof.claims import Claim
+from checker.proof.cti import Counterexample, Finder, Judge
+from checker.proof.induction import Obligation
+from checker.proof.prove import Proof, Scope, prove
+from checker.proof.vacuity import unmet
+from checker.variation import Variation
+from checker.verdict import Verdict, worst
+from model.language.properties import Shape
+from model.readings.world import World
+
+EXPLAINED = 3  # claims whose open obligations are looked into; the others are named
+
+
+@dataclass(frozen=True)
+class Result:
+    """`asked`: the claims that the command is about. `vacuous`: what no state meets that satisfies the invariants.
+
+    `found`: counterexamples to induction. `stateless`: open obligations for which no state was found in any size tried.
+    """
+
+    proof: Proof
+    asked: tuple[str, ...]
+    vacuous: tuple[str, ...]
+    found: tuple[Counterexample, ...]
+    stateless: tuple[Obligation, ...]
+
+    @cached_property
+    def unproved(self) -> tuple[str, ...]:
+        """Claims asked for that are not proved."""
+        return tuple(name for name in self.asked if name not in self.proof.proved)
+
+    @property
+    def verdict(self) -> Verdict:
+        if any(c.real for c in self.found):
+            return Verdict.VIOLATED
+        return worst([Verdict.UNDETERMINED] if self.unproved or self.vacuous else [])
+
+
+def result(
+    scope: Scope,
+    variation: Variation,
+    worlds: Sequence[World],
+    asked: Sequence[str],
+    processes: int | None = None,
+    observe: Callable[[str], None] = lambda line: None,
+) -> Result:
+    """Prove a scope, and explain what stays open. `asked`: names of claims, or nothing for all."""
+    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked)
+    hypotheses = [c for c in scope.claims if c.shape is Shape.STATE]
+    observe("looking for states that satisfy all invariants")
+    # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes. And
+    # of a few claims it is not the question; the whole is.
+    vacuous = () if variation or asked else tuple(unmet(scope, worlds, hypotheses))
+    names = tuple(asked) or tuple(c.name for c in scope.claims)
+    meant = variation.fault.caught_by if variation.fault else ""
+    finder, judge = Finder(scope, hypotheses), Judge(variation, (*scope.properties, *scope.auxiliary))
+    first = [variation.fault.world] if variation.fault else []
+    tried = sorted(worlds, key=lambda w: w.name not in first)
+    found: list[Counterexample] = []
+    stateless: list[Obligation] = []
+    claims = {c.name: c for c in scope.claims}
+    for obligation in looked_into(proof, [claims[n] for n in names], meant):
+        observe(f"looking for a state in which {obligation.rule or 'the start'} breaks {obligation.claim}")
+        step = finder.find(tried, obligation.rule, claims[obligation.claim])
+        if step is None:
+            stateless.append(obligation)
+        else:
+            observe(f"exploring the world {step.world.name}")
+            found.append(judge.judge(step))
+    return Result(proof, names, vacuous, tuple(found), tuple(stateless))
+
+
+def looked_into(proof: Proof, asked: Sequence[Claim], meant: str) -> list[Obligation]:
+    """One open obligation of each of a few claims: the one a fault is meant to break, and then those that say most."""
+    firsts: dict[str, Obligation] = {}
+    names = {c.name: c for c in asked}
+    for o in proof.open:
+        if o.claim in names and o.answer in ("open", "unknown"):
+            firsts.setdefault(o.claim, o)
+
+    def rank(o: Obligation) -> tuple[bool, bool, bool]:
+        return o.claim != meant, names[o.claim].auxiliary, o.claim.startswith("bounds.")
+
+    return sorted(firsts.values(), key=rank)[:EXPLAINED]

@@ -1,0 +1,228 @@
+"""The results of `prove` as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from checker.proof.bmc import Run
+from checker.proof.cti import Counterexample
+from checker.proof.induction import Obligation
+from checker.proof.prove import Proof, Scope
+from checker.proof.result import Result
+from checker.report.trace_text import steps, trace_lines
+from checker.verdict import Verdict
+from model.language.properties import Property, Shape
+from model.readings.prose import shown, words
+from model.readings.world import plain
+
+ASSUMED = (
+    "rules are atomic and interleave; what an engine does in between is not seen",
+    "a request that is new stays itself: there are finitely many requests, but any number of them",
+    "the client, the device and the order of asking are as the rules' assumptions say (show rules)",
+    "the rules are a model: whether an engine keeps to them, drive and conform find out",
+)
+
+
+def family_lines(proof: Proof) -> list[str]:
+    """A line for each family of obligations: those about one rule, about the start, and about every state."""
+    lines = [f"  {'obligations about':24} {'number':>6}  {'proved':>6}  {'time':>8}  slowest"]
+    for where in dict.fromkeys(o.rule for o in proof.obligations):
+        family = [o for o in proof.obligations if o.rule == where]
+        slowest = max(family, key=lambda o: o.seconds)
+        proved = sum(o.answer == "proved" for o in family)
+        lines.append(
+            f"  {where:24} {len(family):>6}  {proved:>6}  {sum(o.seconds for o in family):>6.2f} s  "
+            f"{slowest.claim} ({slowest.seconds:.2f} s)"
+        )
+    queries = len(proof.obligations)
+    lines.append(
+        f"  {queries:,} queries in {proof.seconds:.1f} s; {proof.framed:,} more obligations are none, "
+        "since the rule writes nothing that the property reads"
+    )
+    return lines
+
+
+def open_lines(result: Result) -> list[str]:
+    """The obligations that were not proved, and the claims that fall with them."""
+    proof = result.proof
+    lines = [
+        f"  not proved: {o.rule or 'start'} preserves {o.claim}: {o.answer}{': ' + o.why if o.why else ''}"
+        for o in unique(proof.open)
+    ]
+    broken = {o.claim for o in proof.open}
+    fallen = [n for n in result.unproved if n not in broken]
+    if fallen:
+        lines.append(f"  and with these, since their proofs use them: {', '.join(fallen)}")
+    lines += [
+        f"  no state found in any size tried, so an instance may be missing: {o.rule}, {o.claim}"
+        for o in result.stateless
+    ]
+    lines += [f"  no state that satisfies all invariants has {name}" for name in result.vacuous]
+    return lines
+
+
+def unique(obligations: Sequence[Obligation]) -> list[Obligation]:
+    """One for each rule and claim."""
+    return list({(o.rule, o.claim): o for o in obligations}.values())
+
+
+def counterexample_lines(found: Counterexample, properties: Sequence[Property]) -> Iterator[str]:
+    """A counterexample to induction: the state, the step, what fails, and whether the world reaches it."""
+    step, layout = found.step, found.layout
+    does = f"{step.text} breaks" if step.rule else "nothing keeps"
+    yield f"{does} {step.claim.name} in a state of the world {step.world.name} that satisfies every hypothesis:"
+    cells = [p for p, c in enumerate(layout.cells) if step.before[p] != c.initial]
+    yield from _wrapped(
+        [f"{layout.cells[p].text} = {shown(layout, step.before, p)}" for p in cells] or ["the initial state"]
+    )
+    changed = [p for p in range(len(step.before)) if step.before[p] != step.then[p]]
+    if step.rule:
+        yield f"  {step.text}:"
+        yield from _wrapped(
+            [
+                f"{layout.cells[p].text}: {shown(layout, step.before, p)} -> {shown(layout, step.then, p)}"
+                for p in changed
+            ]
+        )
+    if found.why is not None:
+        yield f"  {str(found.why)[0].upper()}{str(found.why)[1:]}:"
+        yield from (f"    {reading}" for reading in found.why.readings)
+    if found.trace is not None:
+        same = "this state is reached" if found.same_state else "the world reaches another such state"
+        yield f"  real: {same}. The trace:"
+        yield ""
+        yield from trace_lines(found.trace, properties)
+        return
+    if found.bound is not None:
+        yield f"  not reached in {step.world.name} within {found.bound}; whether it is at all, that does not say"
+        return
+    yield f"  not reached in {step.world.name} ({found.states:,} states up to renaming): an auxiliary invariant is missing."
+    yield "  No reached state has all of these together, under any renaming:"
+    yield from _wrapped(list(found.apart))
+
+
+def _wrapped(parts: Sequence[str], width: int = 100) -> Iterator[str]:
+    line = ""
+    for part in parts:
+        if line and len(line) + len(part) > width:
+            yield f"    {line},"
+            line = ""
+        line = f"{line}, {part}" if line else part
+    yield f"    {line}"
+
+
+def core_lines(proof: Proof) -> list[str]:
+    """Which hypotheses each obligation used; and the auxiliary invariants that nobody did."""
+    lines = []
+    for o in proof.obligations:
+        if o.answer == "proved":
+            others = [n for n in o.used if n != o.claim]
+            lines.append(
+                f"  {o.rule}, {o.claim}{f' (part {o.part + 1})' if o.part else ''}: {', '.join(others) or 'nothing else'}"
+            )
+    return lines + unused_lines(proof)
+
+
+def unused_lines(proof: Proof) -> list[str]:
+    return [f"  no proof needs the auxiliary invariant {name}" for name in proof.unused]
+
+
+def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
+    """What was proved, for which values of which dials, and under which assumptions."""
+    claims = {c.name: c for c in scope.claims}
+    asked = [claims[n] for n in result.asked]
+    proved = [c for c in asked if c.name in result.proof.proved]
+    kinds = (
+        (sum(not c.auxiliary and not c.name.startswith("bounds.") for c in proved), "properties"),
+        (sum(c.name.startswith("bounds.") for c in proved), "bounds of fields"),
+        (sum(c.auxiliary for c in proved), "auxiliary invariants"),
+    )
+    numbers = [d for d in scope.model.dials if d.name not in scope.fixed]
+    lines = [f"proved by induction: {', '.join(f'{n} {what}' for n, what in kinds if n)}", "  for every value of"]
+    lines += _wrapped([d.name for d in numbers], 96)
+    lines.append(f"  such that {words(scope.assumption)}")
+    if scope.fixed:
+        fixed = ", ".join(f"{n} {plain(v)}" for n, v in scope.fixed.items())
+        lines.append(f"  with {fixed}")
+    lines += ["  assuming that", *(f"    - {a}" for a in ASSUMED)]
+    lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")
+    lines.append(
+        "  what induction does not show (no dead end, a way home, what can be reached) rests on the worlds alone"
+    )
+    return lines
+
+
+def left_out(scope: Scope, properties: Sequence[Property]) -> list[str]:
+    """Safety properties that the dials of the scope switch off, and those that are not for induction."""
+    judged = {c.name for c in scope.claims}
+    off = [p.name for p in properties if p.shape in (Shape.STATE, Shape.STEP) and p.name not in judged]
+    lines = [f"  not judged, since these dials switch them off: {', '.join(off)}"] if off else []
+    home = [p.name for p in properties if p.shape in (Shape.HOME, Shape.REST) and p.name not in judged]
+    return lines + ([f"  not for induction, explored only: {', '.join(home)}"] if home else [])
+
+
+def last_line(result: Result) -> str:
+    match result.verdict:
+        case Verdict.HOLDS:
+            return f"holds: {len(result.asked)} claims proved for every size"
+        case Verdict.VIOLATED:
+            real = [c.step.claim.name for c in result.found if c.real]
+            return f"violated: {', '.join(real)}, with a trace"
+    named = ", ".join(result.unproved[:6]) + (
+        f" and {len(result.unproved) - 6} more" if len(result.unproved) > 6 else ""
+    )
+    return (
+        f"undetermined: not proved: {named}"
+        if result.unproved
+        else f"undetermined: vacuous: {', '.join(result.vacuous)}"
+    )
+
+
+def run_lines(run: Run, world: str, most: int) -> list[str]:
+    """What bounded checking found."""
+    if run.unknown:
+        return [f"{world}: the solver gave up at {steps(run.depth)}, after {run.seconds:.1f} s"]
+    if not run.broken:
+        return [
+            f"{world}: nothing is violated within {steps(most)} ({run.seconds:.1f} s); of longer runs this says nothing"
+        ]
+    return [f"{world}: violated after {steps(run.depth)}, and not after fewer ({run.seconds:.1f} s)"]
+
+
+def document(result: Result, scope: Scope) -> dict[str, Any]:
+    """For --json."""
+    return {
+        "assumption": str(scope.assumption),
+        "fixed": {n: plain(v) for n, v in scope.fixed.items()},
+        "dials": [d.name for d in scope.model.dials if d.name not in scope.fixed],
+        "seconds": round(result.proof.seconds, 3),
+        "framed": result.proof.framed,
+        "claims": [{"name": n, "proved": n in result.proof.proved} for n in result.asked],
+        "obligations": [
+            {
+                "rule": o.rule,
+                "claim": o.claim,
+                "part": o.part,
+                "answer": o.answer,
+                "seconds": round(o.seconds, 4),
+                "used": list(o.used),
+            }
+            for o in result.proof.obligations
+        ],
+        "unused": list(result.proof.unused),
+        "vacuous": list(result.vacuous),
+        "counterexamples": [
+            {
+                "rule": c.step.rule.name if c.step.rule else "",
+                "claim": c.step.claim.name,
+                "world": c.step.world.plain(),
+                "event": c.step.text if c.step.rule else "",
+                "real": c.real,
+                "states": c.states,
+                "trace": [e.text for e in c.trace.events] if c.trace else [],
+                "apart": list(c.apart),
+            }
+            for c in result.found
+        ],
+    }

@@ -1,0 +1,424 @@
+"""The solver's reading of a model of any size: nothing is written out, and no numeral bounds anything.
+
+An index is an uninterpreted sort (an ordered one: the whole numbers from 0 up to its size), a field a function. A
+quantified formula becomes a name `p` with instances: where it may be asserted, `p` implies the body at every member
+that occurs; where it may be denied, its denial implies that the body is false at a member of its own (a skolem
+constant). So every query is free of quantifiers. An instance that is missing can only make a proof fail, never
+succeed wrongly.
+
+A sum or count over an index is a value of its own (`sums.py`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+from typing import Any, NamedTuple
+
+import z3
+
+from model.language.dials import Dial
+from model.language.model import Model
+from model.language.state import Field
+from model.language.terms import INT, Index, Op, Range, Term, Var
+from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
+from model.readings.solver import (
+    Function,
+    Value,
+    at_most,
+    below,
+    conjunction,
+    constant_of,
+    disjunction,
+    equality,
+    implication,
+    known,
+    negation,
+    product,
+    solver_term,
+    sum_of,
+    value_sort,
+)
+
+NOWHERE = Initial()
+
+
+class Name(NamedTuple):
+    """A member of an index, by name; one of an ordered index also by its distance from a named one, or from the first."""
+
+    of: type[Index]
+    base: str
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.base}+{self.offset}" if self.offset and self.base else self.base or str(self.offset)
+
+
+class Number(NamedTuple):
+    """A rule's parameter that is a number."""
+
+    domain: type[Range]
+    name: str
+
+
+Pool = Mapping[type[Index], Mapping[Name, None]]
+Tag = frozenset[Name]
+
+
+@dataclass(eq=False)
+class Universal:
+    """A formula that holds for all members where `premise` does, and the members it was stated for already."""
+
+    premise: Value
+    variables: tuple[Var, ...]
+    body: Term
+    env: Env
+    now: View
+    then: View | None
+    sign: int
+    done: set[tuple[Name, ...]] = dataclass_field(default_factory=set)
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """A dial times a term: a value of its own, of which only what follows from the order of the factors is known."""
+
+    dial: Any
+    factor: Any
+    value: Any
+    tag: Tag
+
+
+@dataclass(eq=False)
+class Level:
+    """What was said: of every state, of one rule, or of one goal. `facts` are kept by the members that they speak of."""
+
+    memo: dict[Any, Value] = dataclass_field(default_factory=dict)
+    facts: dict[Tag, list[Any]] = dataclass_field(default_factory=dict)
+    universals: list[Universal] = dataclass_field(default_factory=list)
+    met: dict[type[Index], dict[Name, None]] = dataclass_field(default_factory=dict)
+    made: dict[type[Index], int] = dataclass_field(default_factory=dict)
+    products: dict[tuple[str, Any], Product] = dataclass_field(default_factory=dict)
+    sums: dict[Any, None] = dataclass_field(default_factory=dict)
+    goal: bool = False
+
+    def meet(self, member: Name) -> None:
+        self.met.setdefault(member.of, {})[member] = None
+
+
+NOTHING: Tag = frozenset()
+
+
+class AnySize(Translator):
+    """Translates into quantifier-free formulas; the facts of the levels in use are to be asserted with them.
+
+    What is true of every state is said once, on the ground level, and serves every rule: hypotheses are stated for
+    members by name, and names mean any member.
+    """
+
+    def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
+        super().__init__(model, fixed)
+        self.ground = Level()
+        self.levels = [self.ground]
+        self.tag = NOTHING
+        self.names: dict[Any, Any] = {}
+        self.counter = itertools.count(1)
+        self.ordered: dict[Any, Any] = {}  # the products that were compared
+        self.later: dict[Name, Tag] = {}  # members that hypotheses speak of, and with which members they came up
+
+    # ------------------------------------------------------------------------------------------ levels
+    @property
+    def level(self) -> Level:
+        return self.levels[-1]
+
+    @contextmanager
+    def within(self, *levels: Level, tag: Tag = NOTHING) -> Iterator[Level]:
+        """What is translated now is said on the last of these levels (the first is always the ground)."""
+        kept, self.levels = self.levels, [self.ground, *levels]
+        tagged, self.tag = self.tag, tag
+        try:
+            yield self.level
+        finally:
+            self.levels, self.tag = kept, tagged
+
+    def value(self, term: Term, env: Env, now: View, then: View | None = None, sign: int = 0) -> Value:
+        if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
+            return self.leaf(term, env)
+        key = (id(term), now, then, sign, *(env[v] for v in self.free(term)))
+        for level in self.levels:
+            if key in level.memo:
+                return level.memo[key]
+        found = self.level.memo[key] = self.compound(term, env, now, then, sign)
+        return found
+
+    # ----------------------------------------------------------------------------------------- members
+    def first(self, index: type[Index]) -> Name:
+        return Name(index, "")
+
+    def moved(self, member: Name, places: int) -> Name:
+        return member._replace(offset=member.offset + places) if places else member
+
+    def same(self, a: Name, b: Name) -> Value:
+        if a.base == b.base:
+            return a.offset == b.offset
+        return equality(self.term_of(a), self.term_of(b))
+
+    def at_least(self, member: Name, places: int) -> Value:
+        return at_most(places, self.number(member))
+
+    def number(self, member: Any) -> Value:
+        if isinstance(member, Name) and not member.base:
+            return member.offset
+        return self.term_of(member)
+
+    def term_of(self, member: Any) -> Any:
+        found = self.names.get(member)
+        if found is None:
+            if isinstance(member, Number):
+                found = constant_of(member.name, z3.IntSort())
+            elif not member.of.ordered:
+                found = constant_of(member.base, self.index_sort(member.of))
+            else:
+                base = constant_of(member.base, z3.IntSort()) if member.base else z3.IntVal(0)
+                found = sum_of([base, member.offset])
+                if not member.base:
+                    found = z3.IntVal(member.offset)
+                elif not member.offset:
+                    with self.within(tag=frozenset([member])):
+                        self.state(at_most(0, base))
+            self.names[member] = found
+        return found
+
+    def index_sort(self, index: type[Index]) -> Any:
+        if index.ordered:
+            return z3.IntSort()
+        found = self.names.get(index)
+        if found is None:
+            found = self.names[index] = z3.DeclareSort(index.__name__)
+        return found
+
+    def inside(self, member: Name) -> Value:
+        """Whether the index has this member: of one without an order, every name is a member."""
+        if not member.of.ordered:
+            return True
+        size = self.size(member.of)
+        low = True if not member.base or member.offset >= 0 else at_most(0, self.number(member))
+        return conjunction([low, below(self.number(member), size)])
+
+    def size(self, index: type[Index]) -> Value:
+        return self.value(index.size, {}, NOWHERE)
+
+    def skolem(self, index: type[Index]) -> Name:
+        """A member that nobody has spoken of yet. In every goal they have the same names, and mean others."""
+        if self.level.goal:
+            number = self.level.made[index] = self.level.made.get(index, 0) + 1
+            member = Name(index, f"{index.short}!{number}")
+            self.level.meet(member)
+        else:
+            member = Name(index, f"{index.short}~{next(self.counter)}")
+            self.later[member] = self.tag
+        return member
+
+    def state(self, fact: Value) -> None:
+        if fact is not True:
+            self.level.facts.setdefault(self.tag, []).append(solver_term(fact))
+
+    # ------------------------------------------------------------------------------------------- state
+    def exists(self, field: Field, at: tuple[Name, ...]) -> Value:
+        return conjunction([self.value(field.needs, {}, NOWHERE), *(self.inside(m) for m in at)])
+
+    def read(self, view: View, field: Field, at: tuple[Name, ...]) -> Value:
+        if len(self.levels) > 1:
+            for member in at:
+                if "~" not in member.base:
+                    self.level.meet(member)
+        if isinstance(view, Initial):
+            return field.initial
+        key = (field, view, at)
+        level = self.ground if isinstance(view, Symbolic) else self.levels[1]
+        if key not in level.memo:
+            with self.within(*([] if level is self.ground else [level]), tag=frozenset(at)):
+                level.memo[key] = self.fresh_read(view, field, at)
+        return level.memo[key]
+
+    def cell(self, view: Symbolic, field: Field, at: tuple[Name, ...]) -> Value:
+        key = (view.name, field)
+        function = self.names.get(key)
+        if function is None:
+            sorts = [self.index_sort(i) for i in field.indices]
+            function = self.names[key] = Function(f"{view.name}{field.name}", sorts, value_sort(field.sort))
+        cell = function(*(self.term_of(m) for m in at))
+        there = self.exists(field, at)
+        self.state(disjunction([there, equality(cell, field.initial)]))
+        return cell
+
+    def dial(self, dial: Dial, at: tuple[Name, ...]) -> Value:
+        if dial.name in self.fixed:
+            return self.fixed[dial.name]
+        if not at:
+            return constant_of(dial.name, value_sort(dial.sort))
+        function = self.names.get(dial)
+        if function is None:
+            assert dial.index is not None
+            function = self.names[dial] = Function(dial.name, [self.index_sort(dial.index)], value_sort(dial.sort))
+        value = function(self.term_of(at[0]))
+        if dial.sort == INT:
+            with self.within(tag=frozenset(at)):
+                self.state(at_most(dial.low, value))
+        return value
+
+    def dial_facts(self) -> list[Any]:
+        """The ranges of the dials without an index."""
+        return [
+            at_most(d.low, constant_of(d.name, z3.IntSort()))
+            for d in self.model.dials
+            if d.name not in self.fixed and d.sort == INT and d.index is None
+        ]
+
+    # -------------------------------------------------------------------------------------- quantifiers
+    def over(self, term: Term, env: Env, now: View, then: View | None, sign: int) -> Value:
+        if term.op in (Op.COUNT, Op.TOTAL, Op.BEFORE):
+            return self.sum(term, env, now, then)
+        env = {v: env[v] for v in self.free(term)}
+        kept, self.tag = self.tag, frozenset(m for m in env.values() if isinstance(m, Name))
+        try:
+            return self.quantified(term, env, now, then, sign)
+        finally:
+            self.tag = kept
+
+    def quantified(self, term: Term, env: Env, now: View, then: View | None, sign: int) -> Value:
+        variables, body = [term.data], term.args[-1]
+        while body.op is term.op:
+            variables.append(body.data)
+            body = body.args[-1]
+        name = z3.Bool(f"p~{next(self.counter)}")
+        everywhere = term.op is Op.FORALL
+        stated, denied = (sign >= 0, sign <= 0) if everywhere else (sign <= 0, sign >= 0)
+        holds = name if everywhere else negation(name)
+        inner = 1 if everywhere else -1
+        if denied:
+            inside = {**env, **{v: self.skolem(v.domain) for v in variables}}
+            value = self.value(body, inside, now, then, -inner)
+            there = conjunction(self.inside(inside[v]) for v in variables)
+            value = negation(value) if everywhere else value
+            self.state(disjunction([holds, conjunction([there, value])]))
+        if stated:
+            self.level.universals.append(Universal(holds, tuple(variables), body, env, now, then, inner))
+        return name
+
+    def instance(self, universal: Universal, members: tuple[Name, ...]) -> None:
+        """State a universal formula for these members."""
+        universal.done.add(members)
+        env = {**universal.env, **dict(zip(universal.variables, members, strict=True))}
+        outside = [negation(self.inside(m)) for m in members]
+        if any(o is True for o in outside):
+            return
+        kept = self.tag
+        self.tag = frozenset(m for m in env.values() if isinstance(m, Name))
+        value = self.value(universal.body, env, universal.now, universal.then, universal.sign)
+        value = value if universal.sign > 0 else negation(value)
+        self.state(disjunction([negation(universal.premise), *outside, value]))
+        self.tag = kept
+
+    def instantiate(self, pool: Pool, most: Mapping[type[Index], Mapping[Name, None]] | None = None) -> None:
+        """State every universal formula of the present level for all members of the pool, and what comes up on the way.
+
+        `most`: other members, of which each instance may have one.
+        """
+        for universal in self.level.universals:  # grows while it is walked
+            reach = [list(pool.get(v.domain, ())) for v in universal.variables]
+            choices: Any = itertools.product(*reach)
+            if most is not None:
+                more = [list(most.get(v.domain, ())) for v in universal.variables]
+                singled = (
+                    itertools.product(*(more[i] if i == n else reach[i] for i in range(len(reach))))
+                    for n in range(len(reach))
+                )
+                choices = itertools.chain(choices, *singled)
+            for members in choices:
+                if members not in universal.done:
+                    self.instance(universal, members)
+
+    # ----------------------------------------------------------------------------------------- products
+    def times(self, term: Term, env: Env, now: View, then: View | None) -> Value:
+        """A product by an unknown dial. The constant part of the other side is multiplied out; the rest is a name.
+
+        This keeps queries linear. What is said of the names (`product_facts`) is true of multiplication and less than all
+        of it, so it can make a proof fail, but not succeed wrongly.
+        """
+        a, b = (self.value(x, env, now, then) for x in term.args)
+        if known(a) or known(b):
+            return product(a, b)
+        dial, factor = (a, b) if term.args[1].op is not Op.DIAL else (b, a)
+        rest, constant = offset(factor)
+        if rest is None:
+            return product(constant, dial)
+        key = (str(dial), rest.get_id())
+        tag = frozenset(env[v] for v in self.free(term) if isinstance(env[v], Name))
+        if not any(key in level.products for level in self.levels):
+            function = Function(f"{dial}*", [z3.IntSort()], z3.IntSort())
+            self.level.products[key] = Product(dial, rest, function(rest), tag)
+        found = next(level.products[key] for level in self.levels if key in level.products)
+        return sum_of([found.value, product(constant, dial)])
+
+    def product_facts(self, pool: Pool, *levels: Level) -> None:
+        """More of a factor is at least the dial more of the product, for the products that speak of the pool."""
+        everybody = {m for members in pool.values() for m in members}
+        ground = [p for p in self.ground.products.values() if everybody.issuperset(p.tag)]
+        others = [p for level in levels for p in level.products.values()]
+        with self.within():
+            for p in ground:
+                self._from_zero(p)
+            for p, q in itertools.combinations(ground, 2):
+                self._monotone(p, q)
+        if levels:
+            with self.within(levels[0]):
+                for p in others:
+                    self._from_zero(p)
+                for p, q in itertools.chain(itertools.combinations(others, 2), itertools.product(ground, others)):
+                    self._monotone(p, q)
+
+    def _from_zero(self, p: Product) -> None:
+        key = (id(p),)
+        if key not in self.ordered:
+            self.ordered[key] = (p,)
+            self.tag = p.tag
+            self.state(implication(at_most(1, p.factor), at_most(p.dial, p.value)))
+            self.state(implication(at_most(p.factor, 0), at_most(p.value, 0)))
+            self.state(implication(equality(p.factor, 0), equality(p.value, 0)))
+
+    def _monotone(self, p: Product, q: Product) -> None:
+        key = (id(p), id(q))
+        if key not in self.ordered and p.dial.eq(q.dial):
+            self.ordered[key] = (p, q)
+            self.tag = p.tag | q.tag
+            for a, b in ((p, q), (q, p)):
+                more = sum_of([a.value, a.dial])
+                self.state(implication(below(a.factor, b.factor), at_most(more, b.value)))
+                self.state(implication(equality(b.factor, sum_of([a.factor, 1])), equality(b.value, more)))
+            self.state(implication(equality(p.factor, q.factor), equality(p.value, q.value)))
+
+    # --------------------------------------------------------------------------------------------- sums
+    def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
+        raise Inexact(f"({term}) is a sum, which this reading was not told how to treat")
+
+
+def offset(term: Any) -> tuple[Any, int]:
+    """A term as another plus a number; the other is None if there is none."""
+    if z3.is_int_value(term):
+        return None, term.as_long()
+    if z3.is_sub(term) and term.num_args() == 2 and z3.is_int_value(term.arg(1)):
+        rest, constant = offset(term.arg(0))
+        return rest, constant - term.arg(1).as_long()
+    if z3.is_add(term):
+        constant = sum(t.as_long() for t in term.children() if z3.is_int_value(t))
+        rest = [t for t in term.children() if not z3.is_int_value(t)]
+        if len(rest) == 1:
+            inner, more = offset(rest[0])
+            return inner, constant + more
+        if constant:
+            return z3.Sum(rest), constant
+    return term, 0

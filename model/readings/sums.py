@@ -1,0 +1,490 @@
+"""Sums and counts over an index of unknown size: one value each, and the exact change that a rule makes to it.
+
+`count(Block, lambda b: table[r, b] > 0)` is a function of r, and nothing is known of it but laws that hold of every
+finite sum. A sum over an ordered index is a function of where it stops as well, so `before(i, ...)` and `total(Slot, ...)`
+are one function at two places.
+
+After a rule the sum is written in terms of the sum before. Its members change at single places, or all at once: then they
+must all be what they were, or all nothing, or all what the next one was (a shift). Which it is, is not assumed: it is an
+obligation, and a change that is none of these is refused (`Inexact`).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from model.language.model import Model
+from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
+from model.language.text import render
+from model.readings.anysize import NOWHERE, AnySize, Name, Pool
+from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
+from model.readings.solver import (
+    Function,
+    Value,
+    at_most,
+    below,
+    choice,
+    conjunction,
+    disjunction,
+    equality,
+    minus,
+    negation,
+    solver_term,
+    sum_of,
+)
+
+Shape = tuple[Any, ...]
+
+
+@dataclass(eq=False)
+class Sum:
+    """A kind of sum: its members' body, the variable it ranges over, and the variables it is a function of."""
+
+    name: str
+    index: type[Index]
+    variable: Var
+    body: Term
+    counts: bool
+    parameters: tuple[Var, ...]
+    function: Any
+    non_negative: bool | None = None
+    at_most_one: bool | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Base:
+    """What the members of a sum are after a rule, all of them but single places: those of other sums, added up.
+
+    `of` is the sum itself where nothing changes, nothing where all vanish. `shifted`: each is what the next one was.
+    """
+
+    of: tuple[Sum, ...] = ()
+    shifted: bool = False
+    places: tuple[Name, ...] = ()
+
+
+Law = tuple[
+    tuple[Callable[[Env], Value], ...], dict[tuple[bool, ...], Base]
+]  # conditions on the row; a base for each case
+
+
+def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
+    """The term's structure up to the names of variables, and its free variables in order of appearance."""
+    order: dict[Var, int] = {}
+
+    def walked(t: Term, bound: tuple[Var, ...]) -> Shape:
+        if t.op is Op.VAR:
+            if t.data in bound:
+                return ("bound", bound.index(t.data))
+            return ("free", order.setdefault(t.data, len(order)))
+        if t.op in BINDERS:
+            inner = (t.data, *bound)
+            head: tuple[Any, ...] = (t.op, t.data.domain)
+            if t.op is Op.BEFORE:
+                return (*head, walked(t.args[0], bound), walked(t.args[1], inner))
+            return (*head, *(walked(a, inner) for a in t.args))
+        data = t.data[0] if t.op is Op.FIELD else t.data  # in whichever state it is read
+        return (t.op, t.sort.name, type(data), data, *(walked(a, bound) for a in t.args))
+
+    return walked(term, ()), tuple(order)
+
+
+Entails = Callable[[Value, bool, bool], bool]
+END = None  # where a sum over the whole of an ordered index stops
+
+
+class WithSums(AnySize):
+    """Any size, with sums.
+
+    `entails(formula, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand) imply a
+    formula; without `instances`, only what was stated already is used.
+    """
+
+    def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
+        super().__init__(model, fixed)
+        self.symbolic = Symbolic()
+        self.sums: dict[Shape, Sum] = {}
+        self.shapes: dict[int, tuple[Term, Sum, tuple[Var, ...]]] = {}
+        self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
+        self.laws: dict[tuple[Sum, View], Law] = {}
+        self.entails: Entails = self._unasked
+        self.said: set[Any] = set()
+        self.witnesses: dict[Any, Name] = {}
+
+    def _unasked(self, formula: Value, rule: bool, instances: bool) -> bool:
+        raise Inexact("how a sum changes needs a solver to justify it")
+
+    # ------------------------------------------------------------------------------------- declaration
+    def sum_kind(self, term: Term) -> tuple[Sum, tuple[Var, ...]]:
+        """The kind of sum that a term is, and the variables it is a function of."""
+        found = self.shapes.get(id(term))
+        if found is None:
+            word = Op.COUNT if term.op is Op.COUNT else Op.TOTAL
+            plain = Term(word, (term.args[-1],), term.sort, term.data)
+            shape, parameters = shape_of(plain)
+            kind = self.sums.get(shape)
+            if kind is None:
+                kind = self.sums[shape] = self._declare(plain, parameters)
+            found = self.shapes[id(term)] = term, kind, parameters
+        return found[1], found[2]
+
+    def _declare(self, plain: Term, parameters: tuple[Var, ...]) -> Sum:
+        for v in parameters:
+            if issubclass(v.domain, Range):
+                raise Inexact(f"({plain}) depends on the number {v.name}, which no sum of any size may")
+        index = plain.data.domain
+        name = render(plain)
+        taken = sum(s.name.partition(" #")[0] == name for s in self.sums.values())
+        name = f"{name} #{taken + 1}" if taken else name
+        sorts = [self.index_sort(v.domain) for v in parameters] + ([z3.IntSort()] if index.ordered else [])
+        function = Function(name, sorts, z3.IntSort())
+        return Sum(name, index, plain.data, plain.args[0], plain.op is Op.COUNT, parameters, function)
+
+    def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
+        kind, variables = self.sum_kind(term)
+        moments = {t.data[1] for t in walk(kind.body) if t.op is Op.FIELD}
+        if len(moments) > 1:
+            raise Inexact(f"({term}) reads two states at once, so nothing says how it changes")
+        view = then if moments == {Moment.THEN} else now
+        assert view is not None
+        at = tuple(env[v] for v in variables)
+        if term.op is not Op.BEFORE:
+            return self.sum_up_to(kind, at, END, view)
+        stop = self.value(term.args[0], env, now, then)
+        # A variable is a member; what is next to one may be past the end, where there is nothing more to sum.
+        if term.args[0].op is Op.VAR:
+            return self.sum_up_to(kind, at, stop, view)
+        return self.clamped(kind, at, stop, view)
+
+    def clamped(self, kind: Sum, at: tuple[Name, ...], stop: Name, view: View) -> Value:
+        inside = self.inside(stop)
+        return choice(inside, self.sum_up_to(kind, at, stop, view), self.sum_up_to(kind, at, END, view))
+
+    def sum_up_to(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: View) -> Value:
+        if isinstance(view, Initial):
+            return self._initial(kind, at)
+        if isinstance(view, After):
+            return self._after(kind, at, stop, view)
+        return self.symbol(kind, at, stop)
+
+    def symbol(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:
+        stops = self.applied.setdefault((kind, at), {})
+        self.level.sums[kind, at] = None
+        if stop is None or stop != self.first(kind.index):
+            stops[stop] = None
+        return self.of(kind, at, stop)
+
+    def of(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:
+        args = [self.term_of(m) for m in at]
+        if kind.index.ordered:
+            if stop is not None and stop == self.first(kind.index):
+                return 0
+            args.append(self.place(kind, stop))
+        return kind.function(*args)
+
+    def place(self, kind: Sum, stop: Name | None) -> Any:
+        """Where a sum over an ordered index stops, as a number."""
+        return solver_term(self.size(kind.index) if stop is None else self.number(stop))
+
+    def member(self, kind: Sum, at: tuple[Name, ...], x: Name, view: View) -> Value:
+        """The sum's member at x, as a number."""
+        env = {**dict(zip(kind.parameters, at, strict=True)), kind.variable: x}
+        with self.within(*self.levels[1:2] if isinstance(view, After) else [], tag=frozenset([*at, x])):
+            value = self.value(kind.body, env, view, view)
+        return choice(value, 1, 0) if kind.counts else value
+
+    # ------------------------------------------------------------------------------------------- change
+    def _initial(self, kind: Sum, at: tuple[Name, ...]) -> Value:
+        x = Name(kind.index, f"{kind.index.short}~any")
+        if not self.entails(equality(self.member(kind, at, x, NOWHERE), 0), False, False):
+            raise Inexact(f"{kind} does not begin at 0, and its size is unknown")
+        return 0
+
+    def _after(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After) -> Value:
+        rows, bases = self.law(kind, view)
+        env = dict(zip(kind.parameters, at, strict=True))
+        conditions = [c(env) for c in rows]
+        result: Value = None
+        for case, base in bases.items():
+            when = conjunction(c if wanted else negation(c) for c, wanted in zip(conditions, case, strict=True))
+            if when is not False:
+                value = self._changed(kind, at, stop, view, base)
+                result = value if result is None else choice(when, value, result)
+        return result
+
+    def _changed(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After, base: Base) -> Value:
+        before, first = view.before, Name(kind.index, "")
+        if base.shifted:
+            if stop == first:
+                return 0
+            # The first member has gone, and every other moved up one place.
+            gone = minus(self.member(kind, at, first, before))
+            if stop is None:
+                return sum_of([self.sum_up_to(kind, at, END, before), gone])
+            return sum_of([self.clamped(kind, at, self.moved(stop, 1), before), gone])
+        terms = [self.sum_up_to(other, at, stop, before) for other in base.of]
+        for number, place in enumerate(base.places):
+            inside = [self.inside(place), *(negation(self.same(place, p)) for p in base.places[:number])]
+            if kind.index.ordered and stop is not None:
+                inside.append(below(self.number(place), self.place(kind, stop)))
+            new, old = self.member(kind, at, place, view), self._members(base.of, at, place, before)
+            if equality(new, old) is not True:
+                terms.append(choice(conjunction(inside), sum_of([new, minus(old)]), 0))
+        return sum_of(terms)
+
+    def _members(self, kinds: tuple[Sum, ...], at: tuple[Name, ...], x: Name, view: View) -> Value:
+        return sum_of(self.member(k, at, x, view) for k in kinds)
+
+    def law(self, kind: Sum, view: After) -> Law:
+        key = (kind, view)
+        if key not in self.laws:
+            with self.within(self.levels[1]):
+                self.laws[key] = self._find_law(kind, view)
+        return self.laws[key]
+
+    def _find_law(self, kind: Sum, view: After) -> Law:
+        """Where the rule changes members of the sum, and what all the others become."""
+        places: dict[Name, None] = {}
+        ranging: list[tuple[Any, ...]] = []
+        for read in (t for t in walk(kind.body) if t.op is Op.FIELD and t.data[0] in view.updates):
+            for update in view.updates[read.data[0]]:
+                at_x = [
+                    index
+                    for index, arg in zip(update.indices, read.args, strict=True)
+                    if arg.op is Op.VAR and arg.data is kind.variable
+                ]
+                single = [i for i in at_x if not (i.op is Op.VAR and i.data in update.bound)]
+                if single:
+                    places[self.value(single[0], view.params, view.before)] = None
+                else:
+                    ranging.append((update, read))
+        if not ranging:
+            return (), {(): Base((kind,), places=tuple(places))}
+        conditions = self._conditions(kind, view, ranging)
+        cases = itertools.product((False, True), repeat=len(conditions))
+        return tuple(conditions), {case: self._base(kind, view, conditions, case, tuple(places)) for case in cases}
+
+    def _conditions(self, kind: Sum, view: After, ranging: list[tuple[Any, ...]]) -> list[Callable[[Env], Value]]:
+        """What decides, apart from the member, whether an update is about this sum at all: which row is written."""
+        found: dict[tuple[Name, Var], None] = {}
+        for update, read in ranging:
+            for index, arg in zip(update.indices, read.args, strict=True):
+                fixed = not (index.op is Op.VAR and index.data in update.bound)
+                if fixed and arg.op is Op.VAR and arg.data in kind.parameters:
+                    found[self.value(index, view.params, view.before), arg.data] = None
+        return [self._row(member, variable) for member, variable in found]
+
+    def _row(self, member: Name, variable: Var) -> Callable[[Env], Value]:
+        return lambda env: self.same(member, env[variable])
+
+    def _base(
+        self,
+        kind: Sum,
+        view: After,
+        conditions: list[Callable[[Env], Value]],
+        case: tuple[bool, ...],
+        places: tuple[Name, ...],
+    ) -> Base:
+        at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
+        env = dict(zip(kind.parameters, at, strict=True))
+        x, first = Name(kind.index, f"{kind.index.short}~any"), Name(kind.index, "")
+        row = [c(env) if wanted else negation(c(env)) for c, wanted in zip(conditions, case, strict=True)]
+        new = self.member(kind, at, x, view)
+        what = f"{view.rule.name} changes {kind}"
+
+        def implied(old: Value, but: tuple[Name, ...], instances: bool) -> bool:
+            outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
+            return self.entails(disjunction([*outside, equality(new, old)]), True, instances)
+
+        # A rule may treat the first place in its own way.
+        exceptions = (places, (*places, first)) if kind.index.ordered and first not in places else (places,)
+        options = [(of, but) for but in exceptions for of in self._candidates(kind)]
+        for instances in (False, True):  # most changes need no hypothesis to be what they are
+            shifts = kind.index.ordered and not places
+            if shifts and implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
+                self._ends_with_nothing(kind, at, what, view)
+                return Base(shifted=True)
+            for of, but in options:
+                if implied(self._members(of, at, x, view.before), but, instances):
+                    return Base(of, places=but)
+        raise Inexact(
+            f"{what} in a way that is not known exactly: its members neither stay, nor vanish, nor become those of "
+            "another sum, nor move up one place"
+        )
+
+    def _candidates(self, kind: Sum) -> list[tuple[Sum, ...]]:
+        """What a sum may become: itself, nothing, another of its kind, or both."""
+        domains = [v.domain for v in kind.parameters]
+        others = [
+            o
+            for o in self.sums.values()
+            if o is not kind and o.index is kind.index and [v.domain for v in o.parameters] == domains
+        ]
+        return [(kind,), (), *((o,) for o in others), *((kind, o) for o in others)]
+
+    def _ends_with_nothing(self, kind: Sum, at: tuple[Name, ...], what: str, view: After) -> None:
+        """What moves in from past the end must add nothing to the sum."""
+        x = Name(kind.index, f"{kind.index.short}~end")
+        beyond = at_most(self.size(kind.index), self.number(x))
+        formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
+        if not self.entails(formula, False, True):
+            raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
+
+    # ---------------------------------------------------------------------------------------- general laws
+    def sum_facts(self, pool: Pool, more: Pool, view: Symbolic) -> None:
+        """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool.
+
+        `more`: other members, which are told apart from those of the pool, but not from one another.
+        """
+        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
+        everybody = {m for members in whole.values() for m in members}
+        with self.within():
+            for (kind, at), stops in list(self.applied.items()):
+                if everybody.issuperset(at):
+                    members = tuple(whole.get(kind.index, ()))
+                    if kind.index.ordered:
+                        near = pool.get(kind.index, {})
+                        known_stops = [s for s in stops if s is None or s in everybody]
+                        self._ordered_facts(kind, at, known_stops, members, near, view)
+                    else:
+                        self._plain_facts(kind, at, members, view)
+
+    def once(self, *key: Any) -> bool:
+        """Whether this is to be said for the first time."""
+        if key in self.said:
+            return False
+        self.said.add(key)
+        return True
+
+    def about(self, *names: Name | None) -> Any:
+        return self.within(tag=frozenset(n for n in names if n is not None))
+
+    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> bool:
+        """Whether every member of the sum is within a bound, by the invariants."""
+        at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
+        x = Name(kind.index, f"{kind.index.short}~any")
+        value = solver_term(self.member(kind, at, x, self.symbolic))
+        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), False, True)
+
+    def _non_negative(self, kind: Sum) -> bool:
+        if kind.non_negative is None:
+            kind.non_negative = kind.counts or self._law_of_members(kind, lambda v: at_most(0, v))
+        return kind.non_negative
+
+    def _at_most_one(self, kind: Sum) -> bool:
+        if kind.at_most_one is None:
+            kind.at_most_one = kind.counts or self._law_of_members(kind, lambda v: at_most(v, 1))
+        return kind.at_most_one
+
+    def _plain_facts(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
+        """The sum is what the named members come to, each once, and the rest, which is never less than nothing."""
+        if not self.once(kind, at, members) or not self._non_negative(kind):
+            return
+        with self.about(*at, *members):
+            whole = solver_term(self.of(kind, at, None))
+            parts, distinct = [], []
+            for number, m in enumerate(members):
+                new = conjunction(negation(self.same(m, other)) for other in members[:number])
+                parts.append(choice(new, self.member(kind, at, m, view), 0))
+                distinct.append(choice(new, 1, 0))
+            named = sum_of(parts)
+            self.state(at_most(named, whole))
+            if kind.counts:
+                rest = sum_of([self.size(kind.index), *(minus(d) for d in distinct), named])
+                self.state(at_most(whole, rest))
+
+    def _ordered_facts(
+        self,
+        kind: Sum,
+        at: tuple[Name, ...],
+        stops: list[Name | None],
+        members: tuple[Name, ...],
+        near: Mapping[Name, None],
+        view: Symbolic,
+    ) -> None:
+        non_negative = self._non_negative(kind)
+        at_most_one = self._at_most_one(kind)
+        stops = list(dict.fromkeys([*stops, END]))
+        for m in members:
+            stops_here = stops if m in near else [s for s in stops if s is None or s in near]
+            here = solver_term(self.number(m))
+            value = solver_term(self.member(kind, at, m, view))
+            outside = negation(self.inside(m))
+            up_to = solver_term(self.of(kind, at, m))
+            beyond = solver_term(self.of(kind, at, self.moved(m, 1)))
+            if self.once(kind, at, m):
+                with self.about(*at, m):
+                    self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
+                    if non_negative:
+                        self.state(at_most(0, up_to))
+                    if at_most_one:
+                        self.state(at_most(up_to, here))
+            for stop in stops_here:
+                if stop == m or not self.once(kind, at, m, stop):
+                    continue
+                end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
+                with self.about(*at, m, stop):
+                    if non_negative:
+                        self.state(disjunction([outside, at_most(end, here), at_most(beyond, whole)]))
+                    if at_most_one:
+                        self.state(
+                            disjunction(
+                                [outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]
+                            )
+                        )
+        if non_negative and self.once(kind, at):
+            with self.about(*at):
+                self.state(at_most(0, self.of(kind, at, END)))
+
+    def witnessed(self, applied: Iterable[tuple[Sum, tuple[Name, ...]]], pool: Pool) -> list[Name]:
+        """What a sum is more than its named members (or after a place) comes of another member; each is given a name."""
+        everybody = {m for members in pool.values() for m in members}
+        found: list[Name] = []
+        with self.within():
+            for kind, at in applied:
+                if not everybody.issuperset(at) or not self._non_negative(kind):
+                    continue
+                members = tuple(pool.get(kind.index, ()))
+                if not kind.index.ordered:
+                    found.append(self._witness(kind, at, members))
+                else:
+                    found += [self._witness_from(kind, at, m) for m in members if not m.offset]
+        return found
+
+    def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> Name:
+        key = (kind, at, members)
+        if key not in self.witnesses:
+            with self.about(*at, *members):
+                named = []
+                for number, m in enumerate(members):
+                    new = conjunction(negation(self.same(m, other)) for other in members[:number])
+                    named.append(choice(new, self.member(kind, at, m, self.symbolic), 0))
+                x = self.witnesses[key] = self.named(kind)
+                something = negation(equality(self.member(kind, at, x, self.symbolic), 0))
+                other = conjunction([*(negation(self.same(x, m)) for m in members), something])
+                self.state(disjunction([equality(self.symbol(kind, at, None), sum_of(named)), other]))
+        return self.witnesses[key]
+
+    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name) -> Name:
+        key = (kind, at, start)
+        if key not in self.witnesses:
+            with self.about(*at, start):
+                x = self.witnesses[key] = self.named(kind)
+                n, here = solver_term(self.number(x)), solver_term(self.number(start))
+                there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
+                same = equality(self.symbol(kind, at, start), self.symbol(kind, at, END))
+                outside = negation(self.inside(start))
+                self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
+        return self.witnesses[key]
+
+    def named(self, kind: Sum) -> Name:
+        """A member with a name of its own, which no hypothesis speaks of."""
+        return Name(kind.index, f"{kind.index.short}~sum{len(self.witnesses) + 1}")

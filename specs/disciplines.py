@@ -1,0 +1,12 @@
+"""Which disciplines are declared safe, and for which of them `prove` shows it at every size."""
+
+from __future__ import annotations
+
+from model.language.terms import Term
+from model.lifecycle.dials import Device, Publish, Release, device, memory_matters, publish, release
+
+# Freeing blocks at once, and publishing what is only planned, rely on steps that run in the order of their launch.
+SAFE: Term = (device == Device.IN_ORDER) | ((release == Release.FENCED) & (publish == Publish.COMPUTED))
+
+# Where the content of memory does not matter: one worker, one stream, blocks fenced, prefixes published when computed.
+PLAIN: Term = ~memory_matters

@@ -1,0 +1,81 @@
+"""`prove`: exit codes, what is printed, and that what cannot be used is refused in a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.conftest import Cli
+
+FEW = ("delivery.message-once", "delivery.finish-has-reason")
+
+
+def test_a_few_properties_are_proved_with_what_they_rest_on(cli: Cli) -> None:
+    ran = cli("prove", *FEW, "--core")
+    assert ran.code == 0
+    assert ran.last == "holds: 2 claims proved for every size"
+    assert "  such that (device is IN_ORDER" in ran.out
+    assert "    requests, prompt, limit, blocks, block_size, budget, seats, depth, workers, cancellation," in ran.out
+    assert "  notify, delivery.message-once: " in ran.out
+
+
+@pytest.mark.slow
+def test_the_document(cli: Cli) -> None:
+    found = cli("prove", "delivery.message-once", "--json").document("prove")
+    assert found["verdict"] == "holds"
+    assert {"name": "delivery.message-once", "proved": True} in found["claims"]
+    assert {o["answer"] for o in found["obligations"]} == {"proved"}
+
+
+def test_a_missing_guard_is_refuted_with_a_trace(cli: Cli) -> None:
+    ran = cli("prove", "delivery.message-once", "--without", "notify.once")
+    assert ran.code == 1
+    assert ran.last == "violated: delivery.message-once, with a trace"
+    assert "notify(r0) breaks delivery.message-once in a state of the world" in ran.out
+    assert "delivery.message-once is violated after 5 steps in the world" in ran.out
+
+
+def test_a_discipline_that_is_not_declared_safe_is_not_proved(cli: Cli) -> None:
+    """Beyond what is proved, the command says so; it does not say that it holds."""
+    ran = cli("prove", "ownership.keeps", "--set", "release=ordered")
+    assert ran.code == 2
+    assert ran.err.startswith("error: no dials are as --set says and such that (device is IN_ORDER or")
+
+
+def test_bounded_checking(cli: Cli) -> None:
+    ran = cli("prove", "--bmc", "6", "solo", "--fault", "notify-twice")
+    assert ran.code == 1
+    assert "solo: violated after 5 steps, and not after fewer" in ran.out
+    assert ran.last == "violated: delivery.message-once, bounds.notified"
+    found = cli("prove", "--bmc", "6", "solo", "--fault", "notify-twice", "--json").document("prove")
+    assert len(found["bmc"]["events"]) == found["bmc"]["steps"] == 5
+
+
+def test_a_bound_is_no_proof(cli: Cli) -> None:
+    ran = cli("prove", "--bmc", "3", "solo", "--quiet")
+    assert (ran.code, ran.out) == (3, "undetermined: nothing within 3 steps, which is a bound\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["ownership.keep"], "there is no property ownership.keep; did you mean ownership.keeps."),
+        (
+            ["rest.way-home"],
+            "rest.way-home is about what can be reached, which induction does not show; check explores it.",
+        ),
+        (["--set", "prompt=3"], "--set prompt: it has a value for each Request, and there are any number of them."),
+        (["--set", "dept=3"], "--set: there is no dial dept; did you mean depth."),
+        (["--set", "depth=none"], "--set depth: depth is 'none', but must be a whole number of at least 1."),
+        (["--bmc", "x", "solo"], "--bmc x solo: x is no number of steps; write --bmc K WORLD, such as --bmc 8 pair."),
+        (
+            ["--smt2", "/dev/null/queries"],
+            "--smt2 /dev/null/queries cannot be made (Not a directory); give another directory.",
+        ),
+        (["--bmc", "3", "sol"], "there is no world sol; did you mean solo, or give the path of a .toml file."),
+        (["no.such", "--bmc", "3", "solo"], "there is no property no.such for bounded checking"),
+    ],
+)
+def test_what_cannot_be_used(cli: Cli, arguments: list[str], said: str) -> None:
+    ran = cli("prove", *arguments)
+    assert ran.code == 2
+    assert ran.err.startswith(f"error: {said}")

@@ -1,0 +1,1 @@
+"""Proof at any size, against the interpreter, the explorer and another solver."""

@@ -1,0 +1,43 @@
+"""Scopes that several tests prove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from checker.proof.claims import Claim
+from checker.proof.induction import Obligation, Theory
+from checker.proof.prove import Scope, Task, work
+from model.language.model import Model
+from model.language.properties import Property, Shape
+from model.lifecycle import LIFECYCLE
+from specs.auxiliary import AUXILIARY
+from specs.disciplines import PLAIN, SAFE
+from specs.properties import PROPERTIES
+
+
+def scope_of(
+    model: Model = LIFECYCLE,
+    properties: Sequence[Property] = PROPERTIES,
+    auxiliary: Sequence[Property] = AUXILIARY,
+    everything: bool = False,
+) -> Scope:
+    return Scope(model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, timeout=3.0)
+
+
+@cache
+def theory() -> Theory:
+    """The unchanged model's, for all tests of one process."""
+    return SCOPE.theory()
+
+
+SCOPE = scope_of()
+
+
+def hypotheses(scope: Scope) -> list[Claim]:
+    return [c for c in scope.claims if c.shape is Shape.STATE]
+
+
+def obligations(scope: Scope, where: str, *claims: str) -> list[Obligation]:
+    """Those about a rule and some claims, tried."""
+    return work(scope, theory() if scope is SCOPE else scope.theory(), Task(where, claims)).prove()

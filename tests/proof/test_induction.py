@@ -1,0 +1,230 @@
+"""What is proved at any size, what is refuted, and that each refutation is looked into rightly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from checker.proof.claims import Claim
+from checker.proof.cti import Finder, Judge
+from checker.proof.prove import ALWAYS, START, Scope, prove, tasks
+from checker.proof.result import result
+from checker.proof.vacuity import unmet
+from checker.variation import Variation
+from checker.verdict import Verdict
+from checker.worlds import shipped
+from model.language import Property, Term, count, forall, prop
+from model.language.properties import Shape
+from model.lifecycle import LIFECYCLE
+from model.lifecycle.dials import Request
+from model.lifecycle.state import Lifecycle, Phase
+from model.lifecycle.terms import held, running
+from specs.auxiliary import AUXILIARY
+from specs.properties import PROPERTIES
+from tests.proof.scopes import SCOPE, hypotheses, obligations, scope_of
+from tests.search.running import CAUGHT, changed_by, fault_named, world_of
+
+UNCHANGED = Variation(LIFECYCLE, LIFECYCLE)
+WORLDS = [w.world for w in shipped(LIFECYCLE) if not w.expect]
+
+# Faults whose damage is to the content of memory, which is not within the scope of the proof, or to the way home.
+BEYOND = {
+    "admit-what-never-fits",
+    "promise-kept-at-preempt",
+    "promise-kept-at-abort",
+    "executed-after-one-worker",
+    "overtakes-own-step",
+    "preempt-leaned-on",
+    "abort-leaned-on",
+}
+
+
+def claim(name: str, scope: Scope = SCOPE) -> Claim:
+    return next(c for c in scope.claims if c.name == name)
+
+
+@pytest.mark.slow
+def test_every_claim_is_proved() -> None:
+    proof = prove(SCOPE)
+    assert not proof.open
+    assert proof.proved == {c.name for c in SCOPE.claims}
+    assert proof.unused == ()
+    assert {p.name for p in PROPERTIES if p.shape in (Shape.STATE, Shape.STEP)} - proof.proved == {
+        "sharing.holds-what-it-claims",
+        "memory.reads-own-text",
+        "memory.settled-is-there",
+        "eligibility.run-by-all",
+    }
+
+
+def test_everything_has_its_obligations() -> None:
+    """Each claim is judged at the start (or, of steps, where nothing changes) and for each rule that it can notice."""
+    planned, framed = tasks(SCOPE)
+    inductive = list(SCOPE.claims)
+    pairs = [(t.where, name) for t in planned for name in t.names]
+    assert len(set(pairs)) == len(pairs)
+    assert {n for w, n in pairs if w == START} == {c.name for c in inductive if c.shape is Shape.STATE}
+    assert {n for w, n in pairs if w == ALWAYS} == {c.name for c in inductive if c.shape is Shape.STEP}
+    rules = {r.name: r for r in SCOPE.rules}
+    by_rule = [(w, n) for w, n in pairs if w in rules]
+    assert len(by_rule) + framed == len(rules) * len(inductive)
+    for where, name in by_rule:
+        assert claim(name).reads & rules[where].writes()
+
+
+def test_the_invariants_have_states_and_every_rule_fires_in_one() -> None:
+    assert unmet(SCOPE, WORLDS, hypotheses(SCOPE)) == []
+
+
+def test_a_contradiction_among_the_invariants_is_found() -> None:
+    @prop(reason="never so: somebody runs, and nobody does")
+    def absurd(s: Lifecycle) -> Term:
+        return (count(Request, lambda r: running(s, r)) > 0) & forall(Request, lambda r: ~running(s, r))
+
+    scope = scope_of(auxiliary=(*AUXILIARY, absurd))
+    assert len(unmet(scope, WORLDS[:1], hypotheses(scope))) > len(SCOPE.rules)
+
+
+# ------------------------------------------------------------------------------------------------- faults
+@pytest.mark.parametrize("name", [n for n in CAUGHT if n not in BEYOND])
+def test_a_fault_is_refuted_and_real(name: str) -> None:
+    """The changed rule does not preserve what must catch the fault, and its world reaches the broken state."""
+    caught_by, length = CAUGHT[name]
+    variation = changed_by(name)
+    scope = scope_of(variation.model)
+    broken = [rule for rule in variation.rules if any(o.answer == "open" for o in obligations(scope, rule, caught_by))]
+    in_order = {"device": "in_order"} if fault_named(name).world == "late-commit" else {}
+    worlds = [world_of(fault_named(name).world, **in_order), *WORLDS]
+    found = None
+    # A late token that is committed wrongly breaks counters first: there induction stops, at the aux that admit needs.
+    target = caught_by if broken else "late.waited-for"
+    for rule in broken or variation.rules:
+        found = found or Finder(scope, hypotheses(scope)).find(worlds, rule, claim(target, scope))
+    assert found is not None
+    judged = Judge(variation, (*PROPERTIES, *AUXILIARY)).judge(found)
+    assert judged.real
+    assert judged.trace is not None
+    assert judged.trace.shows == target
+    if target == caught_by and found.world.name == fault_named(name).world:
+        assert judged.trace.length >= length
+
+
+def test_a_reached_state_is_recognised_up_to_renaming() -> None:
+    variation = changed_by("notify-twice")
+    scope = scope_of(variation.model)
+    step = Finder(scope, hypotheses(scope)).find([world_of("solo")], "notify", claim("delivery.message-once", scope))
+    assert step is not None
+    judge = Judge(variation, PROPERTIES)
+    other = judge.judge(step)
+    assert other.trace is not None
+    assert not other.same_state, "induction begins in a state that only the invariants allow"
+    last = other.trace
+    reached = replace(step, at=last.events[-1].at, before=last.states[-2], then=last.states[-1])
+    found = judge.judge(reached)
+    assert found.same_state
+    assert found.trace is not None
+    assert found.trace.length == CAUGHT["notify-twice"][1]
+
+
+# --------------------------------------------------------------------------------------- missing invariants
+@pytest.mark.parametrize(
+    ("missing", "rule", "broken", "world"),
+    [
+        ("window.launched-holds", "admit", "ownership.stale-waits", "solo"),
+        ("window.launched-has-work", "recycle", "eligibility.launched-is-fixed", "solo"),
+        ("counters.plan-is-wanted", "launch", "progress.within-limit", "solo-window"),
+    ],
+)
+def test_without_an_auxiliary_invariant_the_counterexample_is_not_reached(
+    missing: str, rule: str, broken: str, world: str
+) -> None:
+    scope = scope_of(auxiliary=[p for p in AUXILIARY if p.name != missing])
+    assert [o.answer for o in obligations(scope, rule, broken) if o.answer != "proved"]
+    step = Finder(scope, hypotheses(scope)).find([world_of(world)], rule, claim(broken, scope))
+    assert step is not None
+    judged = Judge(UNCHANGED, PROPERTIES).judge(step)
+    assert not judged.real
+    assert judged.bound is None
+    assert judged.states > 500
+    assert judged.apart, "what no reached state has together says what the invariant should exclude"
+
+
+# ------------------------------------------------------------------------------ what small worlds do not show
+@prop(reason="false, but no world of three requests shows it")
+def three_at_most(s: Lifecycle) -> Term:
+    """No more than three requests run."""
+    return count(Request, lambda r: running(s, r)) <= 3
+
+
+@prop(reason="false, but no world of two blocks shows it")
+def two_at_most(s: Lifecycle) -> Term:
+    """A request that runs holds two blocks at most."""
+    return forall(Request, lambda r: held(s, r) <= 2)
+
+
+def holds_in(declared: Property, *worlds: str) -> bool:
+    from checker.check import check_world
+    from tests.search.running import file_of
+
+    return all(not check_world(file_of(w), UNCHANGED, [declared]).traces for w in worlds)
+
+
+@pytest.mark.parametrize(
+    ("declared", "rule", "small", "size"),
+    [
+        (three_at_most, "admit", ("solo", "trio", "misfit"), ("requests", 4)),
+        (two_at_most, "acquire", ("solo", "trio", "misfit"), ("blocks", 3)),
+    ],
+)
+def test_what_is_false_in_larger_worlds_only_passes_the_small_ones_and_is_refuted(
+    declared: Property, rule: str, small: tuple[str, ...], size: tuple[str, int]
+) -> None:
+    assert holds_in(declared, *small)
+    scope = scope_of(properties=(*PROPERTIES, declared))
+    assert [o.answer for o in obligations(scope, rule, declared.name) if o.answer != "proved"]
+    step = Finder(scope, hypotheses(scope)).find([world_of(w) for w in small], rule, claim(declared.name, scope))
+    assert step is not None
+    assert step.world.values[size[0]] >= size[1]
+    judged = Judge(UNCHANGED, (declared,), states=30_000).judge(step)
+    assert judged.real or judged.bound is not None
+
+
+# ------------------------------------------------------------------------------------------------ the whole
+def test_what_rests_on_an_open_claim_is_not_called_proved() -> None:
+    """A claim falls with the hypotheses that its proof used, and nothing else does."""
+    from checker.proof.induction import Obligation
+    from checker.proof.prove import Proof
+
+    names = [c.name for c in SCOPE.claims]
+    a, b, c = names[:3]
+    rows = [
+        Obligation("r", a, 0, "open", 0.0),
+        Obligation("r", b, 0, "proved", 0.0, (a,)),
+        Obligation("r", c, 0, "proved", 0.0, (c,)),
+    ]
+    proof = Proof(SCOPE, tuple(rows), 0, 0.0)
+    assert proof.proved == {c}
+
+
+@pytest.mark.slow
+def test_a_fault_as_a_whole() -> None:
+    """The command's own way: everything is tried, the fault's property is looked into first, and the verdict is violated."""
+    variation = changed_by("notify-twice")
+    found = result(scope_of(variation.model), variation, WORLDS, [])
+    assert found.verdict is Verdict.VIOLATED
+    assert found.found[0].step.claim.name == "delivery.message-once"
+    assert found.found[0].real
+    assert "delivery.message-once" in found.unproved
+    assert "progress.covered" in found.proof.proved
+
+
+def test_the_start_matters() -> None:
+    """A claim that every rule preserves, but that does not hold at the start."""
+
+    @prop()
+    def begun(s: Lifecycle) -> Term:
+        return forall(Request, lambda r: s.phase[r] != Phase.NEW)
+
+    scope = scope_of(properties=(*PROPERTIES, begun))
+    assert [o.answer for o in obligations(scope, START, begun.name)] == ["open"]

@@ -1,0 +1,118 @@
+"""Bounded checking against the explorer, the exported queries against another solver, and mutants that change nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.check import confirm
+from checker.proof.bmc import bmc
+from checker.proof.claims import claims
+from checker.proof.noop import no_op
+from checker.proof.prove import Task, work
+from checker.replay.trace import build
+from model.language.build import ite
+from model.language.edits import Drop, Replace, changed, rule_name
+from model.lifecycle import LIFECYCLE
+from model.lifecycle.state import Reason
+from model.readings.layout import Layout
+from specs.properties import PROPERTIES
+from tests.proof.scopes import SCOPE
+from tests.search.running import CAUGHT, changed_by, fault_named, world_of
+
+cvc5 = pytest.importorskip("cvc5")
+
+# Deep runs in larger worlds take the solver minutes; the others, seconds.
+DEEP = {n for n, (_, length) in CAUGHT.items() if length > 9} | {"preempt-leaned-on", "overtakes-own-step"}
+HOME = {n for n, (caught_by, _) in CAUGHT.items() if caught_by == "rest.way-home"}
+
+
+# ------------------------------------------------------------------------------------------- bounded checking
+@pytest.mark.parametrize("name", [n for n in CAUGHT if n not in DEEP | HOME])
+def test_bounded_checking_finds_a_fault_in_as_many_steps_as_the_explorer(name: str) -> None:
+    caught_by, length = CAUGHT[name]
+    variation, world = changed_by(name), world_of(fault_named(name).world)
+    wanted = [c for c in claims(variation.model, PROPERTIES) if c.name == caught_by]
+    run = bmc(variation.model, world, wanted, length, 60.0)
+    assert (run.depth, run.broken, len(run.events)) == (length, (caught_by,), length)
+    confirm(build(Layout(variation.model, world), caught_by, run.events, variation), PROPERTIES)
+
+
+def test_bounded_checking_finds_nothing_in_the_unchanged_rules() -> None:
+    run = bmc(LIFECYCLE, world_of("solo"), claims(LIFECYCLE, PROPERTIES), 7, 60.0)
+    assert (run.depth, run.broken, run.unknown) == (7, (), False)
+
+
+# ------------------------------------------------------------------------------------------------ other solvers
+def answer_of(path: Path) -> str:
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", "60000")
+    parser = cvc5.InputParser(solver)
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(path))
+    symbols = parser.getSymbolManager()
+    said = ""
+    while True:
+        command = parser.nextCommand()
+        if command.isNull():
+            return said.strip()
+        said += command.invoke(solver, symbols)
+
+
+def exported(directory: Path, where: str, *names: str) -> list[Path]:
+    """The queries of some obligations, as files."""
+    scope = replace(SCOPE, smt2=directory)
+    assert all(o.answer == "proved" for o in work(scope, scope.theory(), Task(where, names)).prove())
+    return sorted(directory.glob("*.smt2"))
+
+
+@pytest.fixture(scope="module")
+def queries(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    found: list[Path] = []
+    for where, names in (
+        ("notify", ("delivery.message-once", "delivery.message-last")),
+        ("release", ("ownership.references", "ownership.keeps")),
+        ("retire_token", ("progress.scheduled-adds-up", "delivery.context-first")),
+        ("recycle", ("progress.owed-adds-up",)),
+    ):
+        found += exported(tmp_path_factory.mktemp(where), where, *names)
+    return found
+
+
+def test_another_solver_agrees(queries: list[Path]) -> None:
+    assert len(queries) >= 8
+    assert {p.name: answer_of(p) for p in queries} == {p.name: "unsat" for p in queries}
+
+
+def test_another_solver_does_not_agree_to_everything(queries: list[Path], tmp_path: Path) -> None:
+    """Without its last assertion, which denies the claim, a query is no contradiction any more."""
+    denied = queries[0].read_text().rpartition("(assert ")[0]
+    weaker = tmp_path / "weaker.smt2"
+    weaker.write_text(f"{denied}\n(check-sat)\n")
+    assert answer_of(weaker) != "unsat"
+
+
+def test_no_numeral_bounds_a_size(queries: list[Path]) -> None:
+    """The numbers in a query are those of the rules: 0, 1 and their negations; and 2, in `the next but one`."""
+    for path in queries:
+        body = re.sub(r"\|[^|]*\|", "", path.read_text())
+        numerals = set(re.findall(r"(?<![\w.!~-])\d+(?![\w.!~-])", body))
+        assert numerals <= {"0", "1", "2"}, path.name
+
+
+# ------------------------------------------------------------------------------------------------------ no-ops
+@pytest.mark.parametrize(
+    ("change", "fixed", "expected"),
+    [
+        (Drop("retire_length/planned"), {"overrun": False}, True),
+        (Drop("retire_length/planned"), {"overrun": True}, None),
+        (Replace("reject/reason", lambda now, r: ite(now.asked[r], Reason.REJECTED, Reason.REJECTED)), {}, True),
+        (Drop("preempt/owed"), {}, None),
+        (Drop("notify.once"), {}, None),
+    ],
+)
+def test_whether_a_mutant_is_a_no_op(change: Drop | Replace, fixed: dict[str, bool], expected: bool | None) -> None:
+    rule = LIFECYCLE.rule(rule_name(change.part))
+    assert no_op(replace(SCOPE, fixed=fixed), rule, changed(LIFECYCLE, change).rule(rule.name)) is expected
