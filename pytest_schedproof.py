@@ -36,9 +36,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption(
         "--schedproof-on",
-        choices=("model", "ref"),
+        choices=("model", "ref", "both"),
         default="model",
-        help="replay on the rules (default), or on the reference engine as well (needs torch)",
+        help="replay on the rules (default), on the reference engine (needs torch), or on both",
+    )
+    group.addoption(
+        "--schedproof-with",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE.py",
+        help="a file with faults and properties of your own that the traces were made with; may be repeated",
     )
     group.addoption(
         "--schedproof-command",
@@ -93,6 +101,9 @@ class TraceItem(pytest.Item):
         if row["verdict"] != "holds":
             raise Failed("\n".join(row["failures"]))
 
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.path.name}: replay"
+
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         return str(excinfo.value) if isinstance(excinfo.value, Failed) else super().repr_failure(excinfo)
 
@@ -100,7 +111,9 @@ class TraceItem(pytest.Item):
 def replay(config: pytest.Config, paths: Sequence[Path]) -> dict[str, dict[str, Any]]:
     """The rows of `schedproof replay`, by file; none if the command could not use one of several files."""
     command = [*shlex.split(config.getoption("--schedproof-command")), "replay", "--json"]
-    command += ["--on", config.getoption("--schedproof-on"), *map(str, paths)]
+    command += ["--on", config.getoption("--schedproof-on")]
+    command += [word for file in config.getoption("--schedproof-with") for word in ("--with", str(file))]
+    command += map(str, paths)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)  # noqa: S603
     except OSError as error:
@@ -113,4 +126,9 @@ def replay(config: pytest.Config, paths: Sequence[Path]) -> dict[str, dict[str, 
         if len(paths) > 1:
             return {}
         raise Failed(done.stderr.strip() or done.stdout.strip() or f"{shlex.join(command)} said nothing") from None
-    return {row["file"]: row for row in rows}
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:  # one for the rules and one for the engine, where both were asked for
+        known = found.setdefault(row["file"], {"verdict": "holds", "failures": []})
+        known["failures"] += row["failures"]
+        known["verdict"] = row["verdict"] if row["verdict"] != "holds" else known["verdict"]
+    return found

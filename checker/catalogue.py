@@ -88,6 +88,13 @@ def catalogue(model: Model, files: Sequence[Path]) -> Catalogue:
     safety, liveness = (
         tuple(p for p, so in zip(properties, lively, strict=True) if so is is_) for is_ in (False, True)
     )
+    names = [*(p.name for p in safety), *(f"bounds.{f.name}" for f in model.state.fields())]
+    for fault in faults:
+        if fault.caught_by not in names:
+            raise Unusable(
+                f"--with: the fault {fault.name} is to be caught by {fault.caught_by}, which is no property; "
+                f"{nearest(fault.caught_by, names)}."
+            )
     return Catalogue(tuple(faults), safety, tuple(files), liveness, tuple(policies))
 
 

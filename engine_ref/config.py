@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+VOCABULARY = 96
+LONGEST = 4096  # positions there are
+PADDING = 0  # what stands where no token is known; no prompt holds it, and none is sampled
+
 # The disciplines in which engines differ, each with the values it may have. The first is the cautious one.
 CHOICES = {
     "release": ("fenced", "ordered"),  # blocks return after the steps that use them, or at once
@@ -65,6 +69,12 @@ class Submission:
     def __post_init__(self) -> None:
         if not self.prompt:
             raise ValueError("the prompt is empty; give at least one token")
+        if any(not 0 < token < VOCABULARY for token in self.prompt):
+            raise ValueError(f"the prompt has a token that is not from 1 to {VOCABULARY - 1}")
+        if len(self.prompt) + self.limit > LONGEST:
+            raise ValueError(
+                f"prompt and limit are {len(self.prompt) + self.limit} tokens together; at most {LONGEST} fit"
+            )
         if self.limit < 1:
             raise ValueError(f"limit is {self.limit}, but must be at least 1")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from engine_ref.config import PADDING
 from engine_ref.core import Phase, Reason
-from engine_ref.network import PADDING, sample
+from engine_ref.network import sample
 from engine_ref.results import Results
 from engine_ref.scheduler import Scheduler
 from engine_ref.window import Step

@@ -12,13 +12,12 @@ from typing import Any
 
 import torch
 
-VOCABULARY = 96
+from engine_ref.config import LONGEST, PADDING, VOCABULARY
+
 LAYERS = 3
 HEADS = 2  # in a group
 DIM = 8  # of a head
 WIDTH = HEADS * DIM
-LONGEST = 4096  # positions there are
-PADDING = 0  # what stands where no token is known; no prompt holds it, and none is sampled
 TOLERANCE = 1e-8  # of logits and KV, against the same request alone; what is overwritten differs by about 1
 
 Tensor = Any  # torch is an optional dependency, and its types are not checked

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from engine_ref.config import PADDING
 from engine_ref.core import Core, Message, Phase, Reason
-from engine_ref.network import PADDING
 from engine_ref.window import Step, Work
 
 

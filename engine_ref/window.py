@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import torch
 
-from engine_ref.network import PADDING, Batch, Span, Tensor
+from engine_ref.config import PADDING
+from engine_ref.network import Batch, Span, Tensor
 
 
 @dataclass

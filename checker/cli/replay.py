@@ -71,9 +71,12 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     if options.json:
         output.lines([replay_text.replay_json(verdict, VERSION, replayed)])
     else:
-        if options.on is None and not options.files and not available():
+        alone = options.on is None and not options.files and not options.rewrite and not available()
+        if alone:
             output.details([f"On the rules only: {MISSING}"])
-        output.lines([f"{verdict.word}: {replay_text.summary(replayed)}"])
+        output.lines(
+            [f"{verdict.word}: {replay_text.summary(replayed)}{replay_text.absent(replayed) if alone else ''}"]
+        )
     if options.junit:
         write_junit("schedproof replay", replay_text.replay_cases(replayed), options.junit)
     return verdict

@@ -44,13 +44,20 @@ class How(enum.Enum):
 @dataclass(frozen=True)
 class Shown:
     """What a trace showed on the reference engine: the guard at which the sound one refused, if it did, and with the
-    change made to the engine too the kinds of damage. `switch`: whether the engine can be changed in this way."""
+    change made to the engine too the kinds of damage. `switch`: whether the engine can be changed in this way; `measured`:
+    how it went on after the trace, in words."""
 
     refused: str | None
     switch: bool
     damage: tuple[str, ...]
     says: tuple[str, ...]
     failures: tuple[str, ...]
+    measured: str = ""
+
+    @property
+    def wider(self) -> bool:
+        """The damage was measured in a wider world than the trace's, in which there is more to be damaged."""
+        return self.measured.startswith("in ")
 
 
 @dataclass(frozen=True)
@@ -239,4 +246,5 @@ def _on_engine(trace: Trace) -> Shown:
         judged.damage.kinds,
         judged.says,
         judged.failures,
+        judged.flawed.went_on if judged.flawed is not None else "",
     )

@@ -56,24 +56,27 @@ def replay(model: Model, known: Catalogue, path: Path, on: str) -> Replayed:
         trace = itf.load(path, model, known)
     except itf.Changed as changed:
         return Replayed(path, on, (), (_changed(model, known, path, changed),))
+    shows = trace.shows.startswith(DEPARTS) or violates(trace, known.everything)
+    failures = () if shows else (f"{path.name} does not violate {trace.shows} any more",)
     if on == MODEL:
-        shows = trace.shows.startswith(DEPARTS) or violates(trace, known.everything)
-        failures = () if shows else (f"it does not violate {trace.shows} any more",)
         return Replayed(path, on, ("runs as the file says",), failures, trace)
     if trace.loop is not None:
         says = "a run that goes on for ever: the engine is not asked, the rules run it as the file says"
-        failures = () if violates(trace, known.everything) else (f"it does not violate {trace.shows} any more",)
         return Replayed(path, on, (says,), failures, trace)
     judgement = judge(trace)
-    return Replayed(path, on, judgement.says, judgement.failures, trace, judgement)
+    return Replayed(path, on, judgement.says, (*failures, *judgement.failures), trace, judgement)
 
 
 def _changed(model: Model, known: Catalogue, path: Path, changed: itf.Changed) -> str:
     trace = shortest(model, known, path)
+    made_by = itf.meta_of(path)["version"]
+    said = (
+        f"{changed}" if made_by == VERSION else f"{changed} (It was made by schedproof {made_by}; this is {VERSION}.)"
+    )
     if trace is None:
-        return f"{changed} What it shows does not happen any more."
+        return f"{said} What it shows does not happen any more."
     lines = difference(path, trace) or ["the events are the same; the states are not"]
-    return "\n    ".join([f"{changed} The shortest trace to it now (--rewrite keeps it):", *lines])
+    return "\n    ".join([f"{said} The shortest trace to it now (--rewrite keeps it):", *lines])
 
 
 # ------------------------------------------------------------------------------------------------ stories

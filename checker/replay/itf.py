@@ -138,6 +138,10 @@ def load(path: Path, model: Model, known: Catalogue = SHIPPED) -> Trace:
             raise Unusable(
                 f"{path} is of trace format {made_by}, and this is {FORMAT}; make the trace again with check."
             )
+        if meta["model"] != model.name:
+            raise Unusable(f"{path} is a trace of the model {meta['model']}, and this is {model.name}.")
+        if not isinstance(meta["without"], list):
+            raise TypeError
         return _Loader(path, document, meta, model, known).trace()
     except KeyError as error:
         raise Unusable(
@@ -154,7 +158,7 @@ def meta_of(path: Path) -> dict[str, Any]:
     document = _document(path)
     try:
         meta = document["#meta"]["schedproof"]
-        there = {k: meta[k] for k in ("fault", "without", "world", "property", "events")}
+        there = {k: meta[k] for k in ("fault", "without", "world", "property", "events", "version")}
         there["policy"] = meta.get("policy")
     except (KeyError, TypeError):
         raise Unusable(f"{path} is no schedproof trace; make one with check.") from None

@@ -54,6 +54,7 @@ def _shown(shown: Shown) -> dict[str, Any]:
         "refused_at": shown.refused,
         "has_switch": shown.switch,
         "damage": list(shown.damage),
+        "measured": shown.measured,
         "says": list(shown.says),
     }
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from checker.mutate.campaign import Campaign
 from checker.mutate.hunt import How, Hunted, Shown
 from checker.mutate.subjects import Kind
+from checker.replay.reference import available
 from specs.faults.equivalent import EQUIVALENT
 
 HEADS = {
@@ -43,7 +44,8 @@ def on_engine(shown: Shown | None) -> str:
         return ""
     if not shown.switch:
         return "; engine: model only"
-    return f"; engine: {', '.join(shown.damage)}" if shown.damage else "; engine: no damage found"
+    where = " (in a wider world)" if shown.wider else ""
+    return f"; engine: {', '.join(shown.damage)}{where}" if shown.damage else "; engine: no damage found"
 
 
 def engine_lines(hunted: Hunted) -> list[str]:
@@ -103,8 +105,14 @@ def summary(result: Campaign) -> str:
             )
     engine = [h.catch.engine for h in result.caught if h.catch is not None and h.catch.engine is not None]
     damaged = sum(bool(e.damage) for e in engine)
+    wider = sum(bool(e.damage) and e.wider for e in engine)
     measured = (
-        f"; {damaged} of {sum(e.switch for e in engine)} that the engine can be given do damage there" if engine else ""
+        f"; {damaged} of {sum(e.switch for e in engine)} that the engine can be given do damage there"
+        f" ({wider} of them in a wider world)"
+        if engine
+        else ""
     )
+    if not engine and not available():
+        measured = "; not on the engine, since torch is not installed"
     share = 100 * result.beyond_bounds / len(result.caught) if result.caught else 0.0
     return f"{result.verdict.word}: {', '.join(said)}; {share:.0f} % of those caught by more than the bounds of a field{measured}"

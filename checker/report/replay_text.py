@@ -26,6 +26,11 @@ def place(path: Path) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_absolute() and path.is_relative_to(Path.cwd()) else str(path)
 
 
+def absent(replayed: Sequence[Replayed]) -> str:
+    """What is to be said if the engine would have been asked as well, and is not there."""
+    return "" if any(r.on == ENGINE for r in replayed) else "; not on the engine, since torch is not installed"
+
+
 def summary(replayed: Sequence[Replayed]) -> str:
     """How many replayed as they should, and what the engine showed."""
     good = sum(not r.failures for r in replayed)
@@ -38,11 +43,13 @@ def engine_summary(replayed: Sequence[Replayed]) -> str:
     if not judged:
         return ""
     refused = sum(j.sound.refused is not None for j in judged)
+    differs = sum(j.sound.difference is not None for j in judged)
     damaged = sum(bool(j.damage) for j in judged)
     alone = sum(j.flawed is None for j in judged)
     return (
-        f"; of {len(judged)} traces on the engine, {refused} refused at their guard, {damaged} with measured damage, "
-        f"{alone} that the engine has no switch for"
+        f"; of {len(judged)} traces the sound engine refuses {refused} at their guard, differs in a field in {differs}, and "
+        f"follows {len(judged) - refused - differs} unharmed; changed in the same way, {damaged} do measured damage, and "
+        f"{alone} {'is' if alone == 1 else 'are'} in the model only"
     )
 
 

@@ -85,5 +85,25 @@ def test_a_trace_whose_property_holds_now_says_so(cli: Cli, tmp_path: Path) -> N
     document["#meta"]["schedproof"]["property"] = "delivery.grows"
     path = tmp_path / "other.itf.json"
     path.write_text(json.dumps(document))
-    assert "it does not violate delivery.grows any more" in cli("replay", str(path)).out
+    assert "does not violate delivery.grows any more" in cli("replay", str(path)).out
     assert "does not happen any more" in cli("replay", str(path), "--rewrite").out
+
+
+def test_on_the_engine_too_a_trace_must_show_what_it_says(cli: Cli, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the engine needs torch; make test installs it")
+    document = json.loads(KEPT["notify-twice"].read_text())
+    document["#meta"]["schedproof"]["property"] = "delivery.grows"
+    path = tmp_path / "other.itf.json"
+    path.write_text(json.dumps(document))
+    ran = cli("replay", str(path), "--on", "ref")
+    assert (ran.code, "does not violate delivery.grows any more" in ran.out) == (1, True)
+
+
+def test_a_trace_of_another_model_is_refused(cli: Cli, tmp_path: Path) -> None:
+    document = json.loads(KEPT["notify-twice"].read_text())
+    document["#meta"]["schedproof"]["model"] = "chess"
+    path = tmp_path / "other.itf.json"
+    path.write_text(json.dumps(document))
+    ran = cli("replay", str(path))
+    assert ran.code == 2
+    assert "is a trace of the model chess, and this is lifecycle." in ran.err

@@ -76,9 +76,13 @@ def test_a_trace_without_its_file_says_what_is_missing(cli: Cli, mine: Path) -> 
         ("import nothing_of_this_name\n", r"line 1: ModuleNotFoundError: .*; mend the file there"),
         ("def f(:\n", r"line 1: SyntaxError"),
         (MINE.replace("my-fault", "notify-twice"), r"there is a fault notify-twice already; give yours another name"),
+        (
+            MINE.replace("mine.one-message", "mine.one-mesage"),
+            r"mine\.one-mesage, which is no property; did you mean mine",
+        ),
         (MINE.replace("notified[r] <= 1", "notified[r] <= 1 and True"), r"--with .*mine\.py: "),
     ],
-    ids=["nothing", "import", "syntax", "twice", "language"],
+    ids=["nothing", "import", "syntax", "twice", "caught by", "language"],
 )
 def test_a_file_that_cannot_be_used(mine: Path, text: str, said: str) -> None:
     mine.write_text(text)

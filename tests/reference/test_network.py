@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from engine_ref import Config, Engine, Fcfs, Network, Submission, alone, generate
+from engine_ref.config import VOCABULARY
 from engine_ref.core import Reason
-from engine_ref.network import TOLERANCE, VOCABULARY
+from engine_ref.network import TOLERANCE
 
 SEEDS = 100
 LENGTH = 16

@@ -42,7 +42,8 @@ def judge(trace: Trace) -> Judgement:
     if not trace.variation:
         return _unchanged(trace, sound)
     failures = _sound_failures(trace, sound)
-    says = [_sentence(sound.refused or sound.difference or "the engine follows the trace to its end")]
+    unharmed = "the engine follows the trace to its end, and is sound: it goes on to rest without damage"
+    says = [_sentence(sound.refused or sound.difference or unharmed)]
     off = switches(trace.variation)
     if off is None:
         says.append("The engine has no switch for this change: it is in the model only, and no damage is measured.")
@@ -75,6 +76,8 @@ def parting(trace: Trace) -> Parting | None:
 def _sound_failures(trace: Trace, sound: EngineReplay) -> list[str]:
     parted = parting(trace)
     if parted is None:
+        if sound.followed and sound.damage:
+            return [f"the sound engine follows the trace, and is damaged: {sound.damage.sentences[0]}"]
         return [] if sound.followed else [f"the unchanged rules run the whole trace, but {_stopped(sound)}"]
     where = f"step {parted.index + 1}, {trace.events[parted.index].text}"
     if parted.guards:
@@ -113,7 +116,8 @@ def _stopped(outcome: EngineReplay) -> str:
 def _flawed(trace: Trace, flawed: EngineReplay, off: Sequence[str]) -> list[str]:
     how = f"With {_made(off)}, "
     if flawed.refused is not None:
-        return [how + f"its tokens are no longer the trace's: {flawed.refused}.", *_damage(flawed)]
+        parted = how + f"its tokens are no longer the trace's: {flawed.refused}."
+        return [parted, *(_damage(flawed) if flawed.damage else [f"No damage shows, {flawed.went_on}."])]
     said = how + f"the engine does all {trace.length} steps."
     return [said, *(_damage(flawed) if flawed.damage else [f"No damage shows, {flawed.went_on}."])]
 

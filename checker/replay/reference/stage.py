@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 
 from checker.verdict import Unusable
 from engine_ref import Alone, Config, Engine, Network, Submission, alone
-from engine_ref.network import VOCABULARY
+from engine_ref.config import VOCABULARY
 from model.readings.world import World, plain
 
 ENDS = {"retire_stop", "retire_late_stop"}
