@@ -10,7 +10,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.check import Options, check_world, confirm
@@ -116,7 +116,9 @@ def problems(draw: st.DrawFn) -> tuple[Graph, Any, Any, Any, Any]:
     )
 
 
-@settings(max_examples=600, deadline=None)
+@settings(
+    max_examples=600, deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
 @given(problems())
 def test_the_search_finds_a_lasso_exactly_where_networkx_says_there_is_one(problem: Any) -> None:
     found = fair_lasso(*problem)
@@ -174,6 +176,13 @@ def test_a_step_that_keeps_the_promise_is_not_taken_in_the_loop() -> None:
     both, none = mask(2, (0, 1)), mask(2, ())
     assert fair_lasso(graph, both, mask(2, (0,)), none, none) is not None
     assert fair_lasso(graph, both, mask(2, (0,)), none, mask(2, (1,))) is None
+
+
+def test_of_two_steps_to_one_state_the_one_that_keeps_the_promise_is_not_taken() -> None:
+    graph = drawn_graph(2, [(0, 0, 1), (0, 1, 1)])
+    found = fair_lasso(graph, mask(2, (0, 1)), mask(2, (0,)), mask(2, ()), mask(2, (0,)))
+    assert found is not None
+    assert [int(graph.taken[e]) for e in found.stem] == [1]
 
 
 def test_of_two_loops_the_shorter_lasso_is_taken() -> None:
