@@ -18,7 +18,17 @@ from checker.replay.lasso import broken, lasso_of, neglected
 from checker.search import liveness
 from checker.search.explore import Exploration, explore
 from checker.search.limits import Limits
-from checker.search.liveness import Graph, Lasso, choices, counts_as_fair, fair_lasso, graph_of, keeps_by, unkept
+from checker.search.liveness import (
+    Graph,
+    Lasso,
+    Unkept,
+    choices,
+    counts_as_fair,
+    fair_lasso,
+    graph_of,
+    keeps_by,
+    unkept,
+)
 from checker.variation import Variation, vary
 from checker.verdict import Disagreement, Unusable, Verdict
 from model.language import Term, exists, guard, leads_to
@@ -201,6 +211,10 @@ def explored(model: Any, world: Any, properties: Iterable[Property] = LIVENESS, 
     return explore(Machine(model, world, tuple(properties), forgetful=forgetful), symmetry=False)
 
 
+def never_kept(found: Exploration, declared: Property) -> Unkept | None:
+    return unkept(found, [declared]).get(declared.name)
+
+
 def by_oracle(found: Exploration, declared: Property) -> bool:
     """Whether networkx finds the promise broken for some members, in a graph whose masks are made by hand."""
     machine, promise = found.machine, declared.promise
@@ -224,14 +238,14 @@ def test_the_search_agrees_with_networkx_on_small_worlds(name: str, policy: str 
     found = explored(vary(LIFECYCLE, policy=policy).model, world_of(name))
     assert found.machine.properties == LIVENESS
     for declared in LIVENESS:
-        assert (unkept(found, declared) is not None) == by_oracle(found, declared), declared.name
+        assert (never_kept(found, declared) is not None) == by_oracle(found, declared), declared.name
 
 
 def test_a_livelock_is_one_for_networkx_too() -> None:
     world = world_of("scarce", cancellation=False)
     for policy, broken_there in (("any", True), ("vllm", False)):
         found = explored(vary(LIFECYCLE, policy=policy).model, world)
-        assert (unkept(found, SUBMITTED) is not None) == by_oracle(found, SUBMITTED) == broken_there
+        assert (never_kept(found, SUBMITTED) is not None) == by_oracle(found, SUBMITTED) == broken_there
 
 
 @pytest.mark.parametrize(
@@ -245,7 +259,7 @@ def test_a_livelock_is_one_for_networkx_too() -> None:
 def test_what_is_begun_comes_to_its_end_under_the_rules_alone(name: str) -> None:
     """The four promises that need no policy, and that a finished response waits for nobody."""
     found = explored(LIFECYCLE, world_of(name), ALONE)
-    assert {p.name: unkept(found, p) for p in found.machine.properties} == {
+    assert {p.name: never_kept(found, p) for p in found.machine.properties} == {
         p.name: None for p in ALONE if p in found.machine.properties
     }
 
@@ -260,13 +274,13 @@ def test_a_cancel_may_wait_for_ever_where_prefixes_are_published_as_planned() ->
     """Why asked-finishes is not asked there: who leans on the plan comes and goes, as long as preemption is free to choose."""
     asked = leads_to(reason="For the tests.")(asked_function)
     found = explored(LIFECYCLE, world_of("vllm-sync"), [asked])
-    never = unkept(found, asked)
+    never = never_kept(found, asked)
     assert never is not None
     rules = [found.machine.instances[k].rule.name for k in never.loop]
     assert {"publish", "hit", "preempt", "release", "admit"} <= set(rules)
     assert confirmed(lasso_of(found.machine, never, changed_by()), [asked])
     for policy in ("fcfs", "vllm"):
-        assert unkept(explored(vary(LIFECYCLE, policy=policy).model, world_of("vllm-sync"), [asked]), asked) is None
+        assert never_kept(explored(vary(LIFECYCLE, policy=policy).model, world_of("vllm-sync"), [asked]), asked) is None
 
 
 def asked_function(s: Lifecycle, r: Request) -> tuple[Term, Term]:
@@ -322,6 +336,18 @@ def test_every_promise_is_broken_by_a_change_and_by_no_more_than_that(name: str)
     assert name not in check_world(file_of(world), changed_by(), ALONE).violated
 
 
+def others_served(now: Lifecycle, after: Lifecycle, r: Request) -> None:
+    waits = exists(Request, lambda q: (q != r) & (now.delivered[q] < now.committed[q]) & (now.notified[q] == 0))
+    guard("others-served", ~waits)
+
+
+def test_who_must_keep_a_promise_alone_cannot_rely_on_the_same_rule_for_others() -> None:
+    """The message waits until another client has taken its tokens, which it must do in the end, but not for this one."""
+    variation = Variation(LIFECYCLE, changed(LIFECYCLE, Extend("notify", others_served)))
+    result = check_world(file_of("misfit"), variation, ALONE)
+    assert result.violated == ("liveness.leaves-early",)
+
+
 def test_every_promise_is_here() -> None:
     assert set(BREAK) == {p.name for p in ALONE}
 
@@ -332,8 +358,8 @@ def test_every_promise_is_here() -> None:
 def test_what_may_be_forgotten_changes_no_answer(name: str, policy: str | None) -> None:
     model, world = vary(LIFECYCLE, policy=policy).model, world_of(name)
     with_all, without = (explored(model, world, forgetful=forgetful) for forgetful in (False, True))
-    assert {p.name: unkept(with_all, p) is None for p in with_all.machine.properties} == {
-        p.name: unkept(without, p) is None for p in without.machine.properties
+    assert {p.name: never_kept(with_all, p) is None for p in with_all.machine.properties} == {
+        p.name: never_kept(without, p) is None for p in without.machine.properties
     }
 
 
@@ -342,7 +368,7 @@ def test_where_something_is_forgotten_the_lasso_closes_on_the_whole_state() -> N
     variation = vary(LIFECYCLE, policy="oldest-victim")
     found = explored(variation.model, world_of("scarce", cancellation=False, release="ordered"))
     assert found.machine.forgettings
-    never = unkept(found, SUBMITTED)
+    never = never_kept(found, SUBMITTED)
     assert never is not None
     trace = lasso_of(found.machine, never, variation)
     assert trace.loop == len(never.stem) + len(never.loop)
@@ -354,9 +380,9 @@ def test_where_something_is_forgotten_the_lasso_closes_on_the_whole_state() -> N
 def test_a_graph_that_joins_states_by_renaming_is_refused() -> None:
     machine = Machine(LIFECYCLE, world_of("misfit"), LIVENESS)
     with pytest.raises(ValueError, match="joins no states"):
-        unkept(explore(machine), LIVENESS[0])
+        never_kept(explore(machine), LIVENESS[0])
     with pytest.raises(ValueError, match="complete"):
-        unkept(explore(machine, symmetry=False, limits=Limits(states=10)), LIVENESS[0])
+        never_kept(explore(machine, symmetry=False, limits=Limits(states=10)), LIVENESS[0])
 
 
 def test_a_check_of_promises_joins_nothing_and_says_what_it_could_not_judge() -> None:
@@ -372,7 +398,7 @@ def test_a_check_of_promises_joins_nothing_and_says_what_it_could_not_judge() ->
 def livelock() -> Any:
     variation = vary(LIFECYCLE, policy="any")
     found = explored(variation.model, world_of("scarce", cancellation=False))
-    never = unkept(found, SUBMITTED)
+    never = never_kept(found, SUBMITTED)
     assert never is not None
     return found, never, variation
 
@@ -415,7 +441,7 @@ def comes_to_run(s: Lifecycle, r: Request) -> tuple[Term, Term]:
 def test_a_search_that_is_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first instances that there are, called a lasso: the interpreter says no, and the command ends with exit 4."""
     made = liveness.Unkept(finished_is_told.name, (0,), (0,), ())
-    monkeypatch.setattr("checker.check.unkept", lambda found, declared: made if declared is finished_is_told else None)
+    monkeypatch.setattr("checker.check.unkept", lambda found, properties: {made.name: made})
     with pytest.raises(Disagreement, match="please report this"):
         check_world(file_of("solo"), changed_by(), LIVENESS)
 
