@@ -11,7 +11,7 @@ from checker.search.choose import Explorer
 from checker.search.explore import Exploration
 from checker.search.home import lost
 from checker.search.limits import Limits, Observe, unobserved
-from checker.search.liveness import unkept
+from checker.search.liveness import Unkept, unkept
 from checker.search.simulate import Simulation, simulate
 from checker.variation import Variation
 from checker.verdict import Disagreement, Unusable, Verdict, worst
@@ -159,17 +159,19 @@ def _explored(
     watch: Observe = lambda progress: observe(replace(progress, expected=file.normal_forms))
     lively = any(p.shape is Shape.LEADS for p in machine.properties)  # for which nothing may be renamed
     explored = Explorer(options.search).explore(machine, options.reduction and not lively, options.limits, watch)
-    found, skipped, lassos = dict(explored.violations), [], []
-    for declared in (p for p in machine.properties if p.shape in (Shape.HOME, Shape.LEADS)):
-        if explored.bound is None and not explored.beyond:
-            if declared.shape is Shape.LEADS:
-                never = unkept(explored, declared)
-                lassos += [lasso_of(machine, never, variation)] if never is not None else []
-            elif (nowhere := lost(explored, declared)) is not None:
-                found[declared.name] = nowhere
+    found, skipped = dict(explored.violations), []
+    whole = [p for p in machine.properties if p.shape in (Shape.HOME, Shape.LEADS)]  # judged on complete graphs only
+    never: dict[str, Unkept] = {}
+    if lively and explored.bound is None and not explored.beyond:
+        never = unkept(explored, whole)
+    for declared in whole:
+        may = explored.bound is None and not explored.beyond and declared.shape is Shape.HOME
+        if may and (nowhere := lost(explored, declared)) is not None:
+            found[declared.name] = nowhere
         if explored.bound is not None or explored.beyond:
             why = f"the search stopped at {explored.bound}" if explored.bound else "some states are out of bounds"
             skipped.append(f"{declared.name} was not judged: {why}")
+    lassos = [lasso_of(machine, one, variation) for one in never.values()]
     finite = [trace_of(explored, f, variation) for f in found.values()]
     traces = sorted([*finite, *lassos], key=lambda t: len(t.events))
     return WorldResult(file, variation, machine.properties, explored, tuple(traces), tuple(skipped))

@@ -26,6 +26,7 @@ from checker.search.explore import Exploration
 from checker.verdict import Unusable
 from model.language.properties import Promise, Property
 from model.language.rules import Rule
+from model.readings.python import Machine
 from model.readings.world import World, members
 
 if TYPE_CHECKING:
@@ -236,22 +237,24 @@ class Unkept:
         return len(self.stem) + len(self.loop)
 
 
-def unkept(explored: Exploration, declared: Property) -> Unkept | None:
-    """The shortest of the lassos found for the members for which the promise is broken; None if it is always kept.
+def unkept(explored: Exploration, properties: Sequence[Property]) -> dict[str, Unkept]:
+    """The promises that are broken, each by the shortest of the lassos found for the members for which it is.
 
-    The exploration must be complete and must not have joined states by renaming.
+    The exploration must be complete and must not have joined states by renaming. Every state is looked at once.
     """
     if explored.symmetry is not None or not explored.complete:
         raise ValueError("promises are judged on a complete graph that joins no states by renaming")
-    assert declared.promise is not None
+    machine, found = explored.machine, list[Unkept]()
     graph = graph_of(explored.first_edge, explored.targets, explored.taken)
-    found = []
-    for at in choices(declared.promise, explored.machine.world):
-        lasso = fair_lasso(graph, *_masks(explored, declared.promise, at))
+    asked = [(p.name, p.promise, at) for p in properties if p.promise for at in choices(p.promise, machine.world)]
+    held = _held(explored, [(promise, at) for _, promise, at in asked])
+    for (name, promise, at), (opens, keeps) in zip(asked, held, strict=True):
+        lasso = fair_lasso(graph, *_counting(machine, promise, at, opens, keeps))
         if lasso is not None:
             stem, loop = ([explored.taken[e] for e in edges] for edges in (lasso.stem, lasso.loop))
-            found.append(Unkept(declared.name, at, tuple(stem), tuple(loop)))
-    return min(found, key=lambda u: u.length, default=None)
+            found.append(Unkept(name, at, tuple(stem), tuple(loop)))
+    found.sort(key=lambda u: u.length, reverse=True)  # of one name, the shortest is put in last
+    return {u.name: u for u in found}
 
 
 def choices(promise: Promise, made: World) -> Iterator[tuple[int, ...]]:
@@ -269,16 +272,24 @@ def keeps_by(promise: Promise, at: tuple[int, ...], rule: str, of: tuple[int, ..
     return rule in promise.by and of == at
 
 
-def _masks(explored: Exploration, promise: Promise, at: tuple[int, ...]) -> tuple[Bools, Bools, Bools, Bools]:
+def _counting(
+    machine: Machine, promise: Promise, at: tuple[int, ...], opens: Bools, keeps: Bools
+) -> tuple[Bools, Bools, Bools, Bools]:
+    """What fair_lasso is to be asked: fair, opens, keeps, keeping."""
     np = library("numpy")
-    machine = explored.machine
-    env = dict(zip(promise.members, at, strict=True))
     fair = [counts_as_fair(promise, at, i.rule, i.at) for i in machine.instances]
     keeping = [keeps_by(promise, at, i.rule.name, i.at) for i in machine.instances]
-    opens, keeps = (_holding(explored.states, machine.predicate(t, env)) for t in (promise.premise, promise.goal))
     return np.array(fair, dtype=bool), opens, keeps, np.array(keeping, dtype=bool)
 
 
-def _holding(states: Sequence[Any], holds: Any) -> Bools:
-    mask: Bools = library("numpy").fromiter(map(holds, states), dtype=bool, count=len(states))
-    return mask
+def _held(explored: Exploration, asked: Sequence[tuple[Promise, tuple[int, ...]]]) -> list[tuple[Bools, Bools]]:
+    """For each promise and its members, in which states its premise holds and in which its goal."""
+    conditions = []
+    for promise, at in asked:
+        env = dict(zip(promise.members, at, strict=True))
+        conditions += [explored.machine.predicate(term, env) for term in (promise.premise, promise.goal)]
+    answers = (holds(state) for state in explored.states for holds in conditions)
+    states = len(explored.states)
+    table = library("numpy").fromiter(answers, dtype=bool, count=states * len(conditions))
+    columns = table.reshape(states, len(conditions)).T.copy()
+    return list(zip(columns[::2], columns[1::2], strict=True))

@@ -237,8 +237,9 @@ def places_are_in_order(s: Listed) -> Term:
 @pytest.mark.parametrize("name", ["fcfs", "vllm"])
 def test_the_lists_are_lists(name: str) -> None:
     variation = vary(LIFECYCLE, policy=name)
-    for world, dials in (("scarce", {}), ("misfit", {}), ("solo-late", {"requests": 2, "seats": 2})):
-        limits = Limits(states=40_000)
+    three: dict[str, Any] = {"requests": 3, "cancellation": False}
+    for world, dials in (("scarce", three), ("misfit", {}), ("solo-late", {"requests": 2, "seats": 2})):
+        limits = Limits(states=100_000)
         result = check_world(file_of(world, **dials), variation, [places_are_in_order], Options(limits))
         assert result.violated == ()
         assert isinstance(result.search, Exploration)
