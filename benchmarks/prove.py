@@ -23,7 +23,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.monotonic()
     command = [sys.executable, "-m", "checker", "prove", "--quiet", "--processes", str(options.processes)]
-    subprocess.run(command, check=True)  # noqa: S603
+    subprocess.run(command, check=True)
     sys.stdout.write(f"cold start to verdict, {options.processes} processes: {time.monotonic() - began:.1f} s\n")
     proof = prove(Scope(LIFECYCLE, PROPERTIES, AUXILIARY, SAFE & PLAIN), options.processes)
     for o in sorted(proof.obligations, key=lambda o: -o.seconds)[:10]:
