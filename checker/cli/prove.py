@@ -3,37 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
-from typing import Any
 
-from checker.check import confirm
 from checker.cli.options import positive, seconds
-from checker.proof.bmc import Run, bmc
-from checker.proof.claims import claims
-from checker.proof.induction import Theory
-from checker.proof.prove import Scope
-from checker.proof.result import Result, result
-from checker.replay.trace import build
-from checker.report import prove_text
 from checker.report.output import Output
-from checker.report.trace_text import trace_lines
-from checker.settings import parse_settings
-from checker.variation import Variation, vary
-from checker.verdict import Disagreement, Unusable, Verdict, cause
-from checker.version import VERSION
-from checker.worlds import find, shipped
-from model.language.dials import Dial
-from model.language.model import nearest
-from model.language.properties import Shape
-from model.language.terms import Term
-from model.lifecycle import LIFECYCLE
-from model.readings.layout import Layout
-from model.readings.prose import words
-from model.readings.world import WorldError, read_value
-from specs.auxiliary import AUXILIARY
-from specs.disciplines import PLAIN, SAFE
-from specs.properties import PROPERTIES
+from checker.verdict import Verdict
 
 HELP = "prove properties for every number of requests, blocks and tokens"
 DESCRIPTION = """\
@@ -84,140 +58,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
-    variation = vary(LIFECYCLE, options.fault, tuple(options.without))
-    if options.bmc is not None:
-        return _bounded(options, output, variation)
-    scope = Scope(
-        variation.model,
-        PROPERTIES,
-        AUXILIARY,
-        assumption(options),
-        fixed(parse_settings(options.settings)),
-        options.timeout,
-        _directory(options.smt2),
-    )
-    if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
-        raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")
-    asked = _asked(scope, options.properties)
-    worlds = [w.world for w in shipped(variation.model) if not w.expect]
-    found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))
-    if options.json:
-        head = {"version": VERSION, "command": "prove", "verdict": found.verdict.word}
-        output.lines([json.dumps({**head, **prove_text.document(found, scope)}, indent=2)])
-        return found.verdict
-    _print(options, output, found, scope, len(worlds))
-    return found.verdict
+    from checker.cli import proving
 
-
-def assumption(options: argparse.Namespace) -> Term:
-    """What the dials are assumed to be together."""
-    return SAFE if options.any_discipline else SAFE & PLAIN
-
-
-def fixed(settings: dict[str, Any]) -> dict[str, Any]:
-    """The dials that have one value."""
-    return {name: _value(name, raw) for name, raw in settings.items()}
-
-
-def _value(name: str, raw: Any) -> Any:
-    dial: Dial | None = next((d for d in LIFECYCLE.dials if d.name == name), None)
-    if dial is None:
-        raise Unusable(f"--set: there is no dial {name}; {nearest(name, [d.name for d in LIFECYCLE.dials])}.")
-    if dial.index is not None:
-        raise Unusable(
-            f"--set {name}: it has a value for each {dial.index.__name__}, and there are any number of them."
-        )
-    try:
-        return read_value(dial, raw)
-    except WorldError as error:
-        raise Unusable(f"--set {error.key}: {error}") from None
-
-
-def _directory(path: Path | None) -> Path | None:
-    if path is not None:
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise Unusable(f"--smt2 {path} cannot be made ({cause(error)}); give another directory.") from None
-    return path
-
-
-def _asked(scope: Scope, names: list[str]) -> list[str]:
-    known = [c.name for c in scope.claims]
-    for name in names:
-        declared = next((p for p in (*PROPERTIES, *AUXILIARY) if p.name == name), None)
-        if declared is not None and declared.shape in (Shape.HOME, Shape.REACHABLE):
-            raise Unusable(f"{name} is about what can be reached, which induction does not show; check explores it.")
-        if declared is not None and name not in known:
-            raise Unusable(f"{name} says nothing for these dials; set them otherwise.")
-        if name not in known:
-            raise Unusable(f"there is no property {name}; {nearest(name, known)}.")
-    return names
-
-
-def _print(options: argparse.Namespace, output: Output, found: Result, scope: Scope, worlds: int) -> None:
-    output.details(prove_text.family_lines(found.proof))
-    if options.core:
-        output.details(prove_text.core_lines(found.proof))
-    else:
-        output.details(prove_text.unused_lines(found.proof))
-    output.details(prove_text.open_lines(found))
-    for counterexample in found.found:
-        output.details(["", *prove_text.counterexample_lines(counterexample, (*PROPERTIES, *AUXILIARY)), ""])
-    if not found.proof.open:
-        output.details(["", *prove_text.statement(found, scope, worlds)])
-    output.details(prove_text.left_out(scope, PROPERTIES))
-    output.lines([prove_text.last_line(found)])
-
-
-# --------------------------------------------------------------------------------------------- bounded checking
-def _bounded(options: argparse.Namespace, output: Output, variation: Variation) -> Verdict:
-    number, name = options.bmc
-    if not number.isdigit():
-        raise Unusable(
-            f"--bmc {number} {name}: {number} is no number of steps; write --bmc K WORLD, such as --bmc 8 pair."
-        )
-    world = find(variation.model, name).world
-    every = claims(variation.model, PROPERTIES)
-    judged = [
-        c
-        for c in every
-        if c.shape in (Shape.STATE, Shape.STEP) and (not options.properties or c.name in options.properties)
-    ]
-    missing = [p for p in options.properties if p not in [c.name for c in judged]]
-    if missing:
-        raise Unusable(
-            f"there is no property {missing[0]} for bounded checking; {nearest(missing[0], [c.name for c in every])}."
-        )
-    found = bmc(
-        variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps")
-    )
-    verdict = Verdict.UNDETERMINED if found.unknown or not found.broken else Verdict.VIOLATED
-    if options.json:
-        document = {
-            "version": VERSION,
-            "command": "prove",
-            "verdict": verdict.word,
-            "bmc": {
-                "world": world.name,
-                "steps": found.depth,
-                "broken": list(found.broken),
-                "events": [e.text for e in found.events],
-            },
-        }
-        output.lines([json.dumps(document, indent=2)])
-        return verdict
-    output.details(prove_text.run_lines(found, world.name, int(number)))
-    if found.broken:
-        _trace(output, variation, world, found)
-    output.lines([f"{verdict.word}: {', '.join(found.broken) or f'nothing within {number} steps, which is a bound'}"])
-    return verdict
-
-
-def _trace(output: Output, variation: Variation, world: Any, found: Run) -> None:
-    """The run, taken again by the interpreter before it is shown."""
-    trace = build(Layout(variation.model, world), found.broken[0], found.events, variation)
-    if not trace.events and found.depth:
-        raise Disagreement("the solver's run has no events; please report this with the command you ran.")
-    confirm(trace, PROPERTIES)
-    output.details(["", *trace_lines(trace, PROPERTIES), ""])
+    return proving.run(options, output)
