@@ -15,6 +15,7 @@ from checker.cli.options import add_with
 from checker.replay import itf
 from checker.replay.environment import find_engine
 from checker.replay.port import AdapterLost, Port, command_for
+from checker.replay.story import read_story, run_of, story_layout, tell
 from checker.replay.trace import Trace
 from checker.report import cards, check_text, graphs, picture, trace_text
 from checker.report.output import Output
@@ -38,7 +39,7 @@ examples:
   schedproof show release                  one rule: guards, updates, where it is declared
   schedproof show delivery.grows           one property: what, why, what it catches
   schedproof show worlds                   the shipped worlds
-  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review, html for its picture
+  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review, html or svg for its picture
   schedproof show --names vllm             what each rule is in vLLM 0.10.2
   schedproof show pair --format svg        the life of a request, as it is in the explored states"""
 
@@ -82,10 +83,12 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         )
     has = catalogue(LIFECYCLE, options.with_files)
     if options.format == "html" and (options.names or not _is_file(what)):
-        raise Unusable("--format html is the picture of a trace; give a trace file (check writes them).")
+        raise Unusable("--format html is the picture of a trace or a story; give its file (check writes traces).")
     if options.names:
         lines = _names(options.names, options.format)
-    elif options.format in GRAPHS:
+    elif options.format in ("html", "svg") and what.endswith(".txt"):
+        lines = [_story(Path(what), options.format, has)]
+    elif options.format in GRAPHS and not (options.format == "svg" and what.endswith(".json")):
         lines = _graph(options)
     elif _is_file(what):
         lines = _trace(Path(what), options.format, has)
@@ -141,9 +144,17 @@ def _trace(path: Path, form: str, has: Catalogue) -> list[str]:
         _judge(path, trace, has)
     if form == "json":
         return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
-    if form == "html":
-        return [picture.page(trace, has.everything)]
+    if form in ("html", "svg"):
+        return [picture.page(trace, has.everything) if form == "html" else picture.still(trace)]
     return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, has.everything)
+
+
+def _story(path: Path, form: str, has: Catalogue) -> str:
+    """The picture of a story: what happens in it, event by event."""
+    story = read_story(path)
+    told, layout = tell(story, LIFECYCLE, has.properties), story_layout(story, LIFECYCLE)
+    run = run_of(told, layout, f"the story {story.name}")
+    return picture.run_page(run, run.shows, story.about) if form == "html" else picture.still(run, violated=False)
 
 
 def _judge(path: Path, trace: Trace, has: Catalogue) -> None:

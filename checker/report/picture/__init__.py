@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
-from checker.report.picture.page import beside, figure, page, save
+from checker.report.picture.page import (
+    assets,
+    beside,
+    figure,
+    page,
+    patterns,
+    run_figure,
+    run_page,
+    save,
+    script,
+    still,
+)
 from checker.report.picture.scene import Scene, scene
 from checker.report.picture.svg import drawing
 
-__all__ = ["Scene", "beside", "drawing", "figure", "page", "save", "scene"]
+__all__ = [
+    "Scene",
+    "assets",
+    "beside",
+    "drawing",
+    "figure",
+    "page",
+    "patterns",
+    "run_figure",
+    "run_page",
+    "save",
+    "scene",
+    "script",
+    "still",
+]

@@ -36,38 +36,64 @@ def nowhere(kind: str, name: str) -> str | None:
 
 
 def figure(trace: Trace, properties: Sequence[Property], link: Link = nowhere) -> str:
-    """The picture of a trace as a <figure>. Its page must have assets() in it, once."""
+    """The picture of a trace as a <figure>. Its page must have assets(), patterns() and script() in it, once."""
     declared = trace_text.find(trace, properties)
     departs = trace_text.departs(trace)
     parted = parting(trace) if trace.variation and not departs else None
     marks = Marks(parted.step if parted else None, bool(parted and parted.guard), violated=not departs)
-    head = trace_text.headline(trace)
-    steps = "".join(_step(trace, n, e, marks, link) for n, e in enumerate(trace.events, 1))
-    initial = '<li data-step="0"><p><b>Start.</b> Nobody is submitted, and every block is free.</p></li>'
     guard = _stopped(parted.guard, link) if parted and parted.guard else ""
     reasons = "".join(f"<p>{escape(line)}</p>" for line in _paragraphs(trace_text.reasons(trace, declared)))
+    head = trace_text.headline(trace)
+    about = " ".join(trace_text.meaning(trace, declared))
+    return _figure(
+        trace, head, _headline(trace, head, link), about, marks, f'<div class="why">{reasons}{guard}</div>', link
+    )
+
+
+def run_figure(trace: Trace, title: str, about: str, link: Link = nowhere) -> str:
+    """The picture of a run that shows nothing wrong, such as a story's."""
+    return _figure(trace, title, escape(title), about, Marks(), "", link)
+
+
+def _figure(trace: Trace, title: str, head: str, about: str, marks: Marks, why: str, link: Link) -> str:
+    steps = "".join(_step(trace, n, e, marks, link) for n, e in enumerate(trace.events, 1))
+    initial = '<li data-step="0"><p><b>Start.</b> Nobody is submitted, and every block is free.</p></li>'
     return (
-        f'<figure class="trace" data-trace><figcaption><p class="trace-head">{_headline(trace, head, link)}</p>'
-        f"<p>{escape(' '.join(trace_text.meaning(trace, declared)))}</p></figcaption>"
-        f"{_controls(trace.length)}"
+        f'<figure class="trace" data-trace><figcaption><p class="trace-head">{head}</p>'
+        f"<p>{escape(about)}</p></figcaption>{_controls(trace.length)}"
         f'<div class="scroll" tabindex="0" role="group" aria-label="the picture; arrow keys step through it">'
-        f"{drawing(scene(trace), marks, head)}</div>"
-        f'<ol class="steps" start="0">{initial}{steps}</ol>'
-        f'<div class="why">{reasons}{guard}</div>{_legend()}</figure>'
+        f"{drawing(scene(trace), marks, title)}</div>"
+        f'<ol class="steps" start="0">{initial}{steps}</ol>{why}{_legend()}</figure>'
     )
 
 
 def page(trace: Trace, properties: Sequence[Property]) -> str:
     """A whole page with the picture, which needs nothing but itself."""
-    title = escape(trace_text.headline(trace))
+    return _page(trace.shows, trace_text.headline(trace), figure(trace, properties))
+
+
+def run_page(trace: Trace, title: str, about: str) -> str:
+    """The same for a run that shows nothing wrong."""
+    return _page(title, title, run_figure(trace, title, about))
+
+
+def _page(heading: str, title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{title}</title>{assets()}</head><body class="alone"><main><h1>{escape(trace.shows)}</h1>'
-        f"{patterns()}{figure(trace, properties)}"
-        "<footer><p>Made by schedproof. The trace itself runs again with <code>schedproof replay</code>.</p></footer>"
-        f"</main>{script()}</body></html>\n"
+        f'<title>{escape(title)}</title>{assets()}</head><body class="alone"><main><h1>{escape(heading)}</h1>'
+        f"{patterns()}{body}"
+        "<footer><p>Made by schedproof, which runs it again with <code>schedproof replay</code>.</p></footer>"
+        f"</main>{script()}</body></html>"
     )
+
+
+def still(trace: Trace, violated: bool = True) -> str:
+    """The picture as an SVG file that does not step."""
+    departs = trace_text.departs(trace)
+    parted = parting(trace) if trace.variation and not departs else None
+    marks = Marks(parted.step if parted else None, bool(parted and parted.guard), violated=violated and not departs)
+    return drawing(scene(trace), marks, trace_text.headline(trace) if violated else trace.shows, alone=True)
 
 
 def beside(trace: Path) -> Path:
