@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from checker.report.picture.page import (
-    assets,
     beside,
     figure,
     page,
@@ -11,15 +10,15 @@ from checker.report.picture.page import (
     run_figure,
     run_page,
     save,
-    script,
+    stepper,
     still,
+    stylesheet,
 )
 from checker.report.picture.scene import Scene, scene
 from checker.report.picture.svg import drawing
 
 __all__ = [
     "Scene",
-    "assets",
     "beside",
     "drawing",
     "figure",
@@ -29,6 +28,7 @@ __all__ = [
     "run_page",
     "save",
     "scene",
-    "script",
+    "stepper",
     "still",
+    "stylesheet",
 ]

@@ -36,7 +36,7 @@ def nowhere(kind: str, name: str) -> str | None:
 
 
 def figure(trace: Trace, properties: Sequence[Property], link: Link = nowhere) -> str:
-    """The picture of a trace as a <figure>. Its page must have assets(), patterns() and script() in it, once."""
+    """The picture of a trace as a <figure>. Its page must have stylesheet(), patterns() and stepper() in it, once."""
     declared = trace_text.find(trace, properties)
     departs = trace_text.departs(trace)
     parted = parting(trace) if trace.variation and not departs else None
@@ -59,7 +59,7 @@ def _figure(trace: Trace, title: str, head: str, about: str, marks: Marks, why: 
     steps = "".join(_step(trace, n, e, marks, link) for n, e in enumerate(trace.events, 1))
     initial = '<li data-step="0"><p><b>Start.</b> Nobody is submitted, and every block is free.</p></li>'
     return (
-        f'<figure class="trace" data-trace><figcaption><p class="trace-head">{head}</p>'
+        f'<figure class="trace" data-trace="{"last" if why else "first"}"><figcaption><p class="trace-head">{head}</p>'
         f"<p>{escape(about)}</p></figcaption>{_controls(trace.length)}"
         f'<div class="scroll" tabindex="0" role="group" aria-label="the picture; arrow keys step through it">'
         f"{drawing(scene(trace), marks, title)}</div>"
@@ -81,10 +81,10 @@ def _page(heading: str, title: str, body: str) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{escape(title)}</title>{assets()}</head><body class="alone"><main><h1>{escape(heading)}</h1>'
+        f'<title>{escape(title)}</title><style>{stylesheet()}</style></head><body class="alone"><main><h1>{escape(heading)}</h1>'
         f"{patterns()}{body}"
         "<footer><p>Made by schedproof, which runs it again with <code>schedproof replay</code>.</p></footer>"
-        f"</main>{script()}</body></html>"
+        f"</main><script>{stepper()}</script></body></html>"
     )
 
 
@@ -110,19 +110,19 @@ def save(trace: Trace, properties: Sequence[Property], path: Path) -> None:
         raise Unusable(f"the picture cannot be written to {path} ({cause(error)}); free that place.") from None
 
 
-def assets() -> str:
-    """The style of pictures, for the head of a page."""
-    return f"<style>{style()}{_asset('picture.css')}</style>"
+def stylesheet() -> str:
+    """The style of pictures."""
+    return style() + _asset("picture.css")
+
+
+def stepper() -> str:
+    """The script that makes pictures step."""
+    return _asset("picture.js")
 
 
 def patterns() -> str:
     """The hatchings that all drawings of a page share, for its body."""
     return f'<svg width="0" height="0" class="patterns sp" aria-hidden="true"><defs>{PATTERNS}</defs></svg>'
-
-
-def script() -> str:
-    """What makes pictures step, for the end of a page's body."""
-    return f"<script>{_asset('picture.js')}</script>"
 
 
 def _asset(name: str) -> str:
