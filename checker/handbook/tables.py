@@ -56,8 +56,9 @@ def _answered(told: Told, r: int) -> int:
 def names(facts: Facts, places: Places, shell: Shell) -> str:
     """What each rule is in vLLM, as its adapter has it."""
     _, printed = shell(["show", "--names", "vllm", "--format", "md"])
-    head, _, *rows = (line.strip("| \n").split(" | ") for line in printed.splitlines() if line.startswith("|"))
-    cells = [[places.code(row[0]), *(escape(c) for c in row[1:])] for row in rows]
+    rows = [line.strip("|").split("|") for line in printed.splitlines() if line.startswith("|")]
+    head, _, *body = [[cell.strip() for cell in row] for row in rows]
+    cells = [[places.code(row[0]), *(escape(c) for c in row[1:])] for row in body]
     return table(head, cells, "what each rule is in vLLM 0.10.2")
 
 
@@ -77,13 +78,10 @@ def removed(facts: Facts, places: Places, shell: Shell) -> str:
     for subject in guard_subjects():
         catch = facts.catches.get(subject.name)
         if catch is None:
-            rows.append(
-                [places.code(subject.name), f"changes nothing: {escape(EQUIVALENT.get(subject.name, ''))}", "", ""]
-            )
+            found = [f"changes nothing: {escape(EQUIVALENT.get(subject.name, ''))}", "", ""]
         else:
-            rows.append(
-                [places.code(subject.name), places.code(catch.shows), str(catch.length), places.code(catch.world)]
-            )
+            found = [places.code(catch.shows), str(catch.length), places.code(catch.world)]
+        rows.append([places.code(subject.name), *found])
     return table(["without", "violated", "steps", "world"], rows, "what happens without each guard")
 
 
@@ -143,7 +141,8 @@ def induction(found: Counterexample, places: Places) -> str:
         f'<section class="induction" data-induction><p>{places.code(found.property)} holds in this state, which is none of '
         f"the {found.reachable:,} that runs reach: it is one of them with <code>{escape(cell)}</code> = {escape(now)} instead "
         f'of {escape(was)}. What is not as at the start:</p><ul class="changes">{state}</ul>'
-        f"<p>The rules allow the step <b>{escape(found.step)}</b> here: {effects}. Then {places.code(found.property)} is false.</p>"
+        f"<p>The rules allow the step <b>{escape(found.step)}</b> here: {effects}. "
+        f"Then {places.code(found.property)} is false.</p>"
         f"<p>Choose a property to assume as well. Those that are false in the state rule it out:</p>"
         f'<ul class="choices">{choices}</ul></section>'
     )
