@@ -26,7 +26,7 @@ Open DIR/index.html; it needs no server and no network.
 examples:
   schedproof handbook --out handbook"""
 
-NEEDS = ("jinja2", "markdown_it", "networkx", "pygraphviz")
+NEEDS = ("jinja2", "markdown_it", "networkx", "pygraphviz", "scipy")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

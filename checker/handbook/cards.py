@@ -10,7 +10,7 @@ from checker.handbook.facts import Facts
 from checker.handbook.places import Places, anchor
 from checker.replay.trace import Trace
 from checker.report import cards, picture
-from model.language.edits import Extend, rule_name
+from checker.variation import Variation
 from model.language.properties import Property, Shape
 from model.language.rules import Guard, Rule
 from model.lifecycle import LIFECYCLE
@@ -73,13 +73,15 @@ def properties(facts: Facts) -> dict[str, dict[str, Any]]:
         p.name: {
             "property": p,
             "data": cards.property_data(p),
+            "exactly": _exactly(p),
+            "policies": [y.name for y in facts.known.policies if p.name in y.breaks],
             "kind": _kind(p),
             "guards": list(dict.fromkeys(facts.protects.get(p.name, []))),
             "faults": [f for f in facts.known.faults if f.caught_by == p.name],
             "trace": facts.shortest(p.name),
             "figure": _figure(facts, facts.shortest(p.name)),
         }
-        for p in facts.known.properties
+        for p in facts.known.everything
     }
 
 
@@ -101,7 +103,7 @@ def by_actor() -> dict[str, list[Rule]]:
 
 
 def by_subject(facts: Facts) -> dict[str, list[Property]]:
-    return _grouped(facts.known.properties, lambda p: p.subject)
+    return _grouped(facts.known.everything, lambda p: p.subject)
 
 
 def by_kind(facts: Facts) -> dict[str, list[Fault]]:
@@ -120,7 +122,7 @@ def _grouped(things: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]
 
 def _changed(fault: Fault) -> set[str]:
     """The rules that a fault changes."""
-    return {c.rule if isinstance(c, Extend) else rule_name(c.part) for c in fault.changes}
+    return set(Variation(LIFECYCLE, LIFECYCLE, fault).rules)
 
 
 def _kind(declared: Property) -> str:
@@ -130,8 +132,15 @@ def _kind(declared: Property) -> str:
         Shape.REST: "holds where nothing more can happen",
         Shape.HOME: "can be reached again from every state",
         Shape.REACHABLE: "can happen, in some world",
+        Shape.LEADS: "holds in the end, in every fair run",
     }.get(declared.shape, declared.shape.value)
 
 
+def _exactly(declared: Property) -> str:
+    """The property's term in words; of a promise, what leads to what."""
+    head = "  exactly: "
+    return next(line.removeprefix(head) for line in cards.property_lines(declared) if line.startswith(head))
+
+
 def _figure(facts: Facts, trace: Trace | None) -> str:
-    return picture.figure(trace, facts.known.properties, Places(facts.known, PLACE).link) if trace else ""
+    return picture.figure(trace, facts.known.everything, Places(facts.known, PLACE).link) if trace else ""

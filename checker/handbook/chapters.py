@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from checker.handbook import tables, walk
@@ -19,7 +20,9 @@ from checker.handbook.facts import Facts
 from checker.handbook.induction import counterexample
 from checker.handbook.places import Places
 from checker.handbook.run import Drift, Shell, expected, ran, shown
+from checker.replay import itf
 from checker.replay.story import Story, read_story, run_of, story_layout, tell
+from checker.replay.trace import Trace
 from checker.report import picture
 from checker.report.graphs import library
 from checker.settings import parse_settings
@@ -123,13 +126,17 @@ class _Writer:
         )
 
     def trace(self, content: str, options: Mapping[str, str]) -> str:
+        """The run without a guard, of a fault, or of a file that a command of the chapter has written."""
         kind, name = content.split()
-        found = (self.facts.guards if kind == "guard" else self.facts.faults).get(name)
+        if kind == "file":
+            found: Trace | None = itf.load(Path(name), LIFECYCLE, self.facts.known)
+        else:
+            found = (self.facts.guards if kind == "guard" else self.facts.faults).get(name)
         if found is None:
             raise Drift(f"chapter {self.chapter.name} shows the trace of {kind} {name}, and there is none.")
         if "shows" in options and found.shows != options["shows"]:
             raise Drift(f"chapter {self.chapter.name}: {name} shows {found.shows} now, not {options['shows']}.")
-        return picture.figure(found, self.facts.known.properties, self.places.link)
+        return picture.figure(found, self.facts.known.everything, self.places.link)
 
     def story(self, content: str, options: Mapping[str, str]) -> str:
         story = _story(content)

@@ -30,7 +30,7 @@ class Places:
     def names(self, kind: str) -> list[str]:
         return {
             "rule": [r.name for r in LIFECYCLE.rules],
-            "property": [p.name for p in self.known.properties],
+            "property": [p.name for p in self.known.everything],
             "fault": [f.name for f in self.known.faults],
         }[kind]
 
@@ -38,6 +38,8 @@ class Places:
         """The address of whatever has exactly this name."""
         if text in world_files():
             return f"{self.root}worlds.html#{anchor(text)}"
+        if text in [p.name for p in self.known.policies]:
+            return f"{self.root}policies.html#{anchor(text)}"
         guards = [f"{r.name}.{g.name}" for r in LIFECYCLE.rules for g in r.guards]
         if text in guards:
             return self.link("guard", text)

@@ -15,6 +15,7 @@ from checker.handbook.chapters import Chapter, chapters, write
 from checker.handbook.facts import Facts
 from checker.handbook.places import Places
 from checker.handbook.run import Shell
+from checker.report import cards as report
 from checker.report import markov_text, picture
 from checker.report.graphs import library
 from checker.verdict import Unusable, cause
@@ -60,6 +61,8 @@ def pages(facts: Facts, shell: Shell, watch: Callable[[str], None]) -> Built:
     made["properties.html"] = render(
         "properties", "", subjects=cards.by_subject(facts), protects=tables.protects(facts, places, shell)
     )
+    policies = [report.policy_data(p) for p in facts.known.policies]
+    made["policies.html"] = render("policies", "", policies=policies)
     made["faults.html"] = render("faults", "", kinds=cards.by_kind(facts))
     made["worlds.html"] = render(
         "worlds", "", worlds=tables.worlds(facts, places, shell), dials=tables.dials(facts, places, shell)

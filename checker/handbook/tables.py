@@ -116,6 +116,19 @@ def unasserted(facts: Facts, places: Places, shell: Shell) -> str:
     return table(["rule", "who acts", "what it does"], rows, "rules that may be withheld for ever")
 
 
+def policies(facts: Facts, places: Places, shell: Shell) -> str:
+    """The policies, and which promise each breaks."""
+    rows = [
+        [
+            places.code(p.name),
+            escape(p.about),
+            ", ".join(places.code(name) for name in p.breaks) or "none that it makes",
+        ]
+        for p in facts.known.policies
+    ]
+    return table(["policy", "who is chosen", "breaks"], rows, "policies and the promises they break")
+
+
 TABLES: dict[str, Callable[[Facts, Places, Shell], str]] = {
     "names": names,
     "protects": protects,
@@ -123,6 +136,7 @@ TABLES: dict[str, Callable[[Facts, Places, Shell], str]] = {
     "worlds": worlds,
     "dials": dials,
     "not-fair": unasserted,
+    "policies": policies,
 }
 
 

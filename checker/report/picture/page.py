@@ -40,7 +40,7 @@ def figure(trace: Trace, properties: Sequence[Property], link: Link = nowhere) -
     declared = trace_text.find(trace, properties)
     departs = trace_text.departs(trace)
     parted = parting(trace) if trace.variation and not departs else None
-    marks = Marks(parted.step if parted else None, bool(parted and parted.guard), violated=not departs)
+    marks = Marks(parted.step if parted else None, bool(parted and parted.guard), not departs, trace.loop)
     guard = _stopped(parted.guard, link) if parted and parted.guard else ""
     reasons = "".join(f"<p>{escape(line)}</p>" for line in _paragraphs(trace_text.reasons(trace, declared)))
     head = trace_text.headline(trace)
@@ -92,7 +92,7 @@ def still(trace: Trace, violated: bool = True) -> str:
     """The picture as an SVG file that does not step."""
     departs = trace_text.departs(trace)
     parted = parting(trace) if trace.variation and not departs else None
-    marks = Marks(parted.step if parted else None, bool(parted and parted.guard), violated=violated and not departs)
+    marks = Marks(parted.step if parted else None, bool(parted and parted.guard), violated and not departs, trace.loop)
     return drawing(scene(trace), marks, trace_text.headline(trace) if violated else trace.shows, alone=True)
 
 

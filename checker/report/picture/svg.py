@@ -32,9 +32,12 @@ class Marks:
     refused: int | None = None
     by_guard: bool = False
     violated: bool = False
+    loop: int | None = None  # the state after which the events are repeated for ever
 
     def at(self, number: int, last: int) -> str:
         """What is written above an event."""
+        if self.loop is not None:
+            return "stands still" if self.loop == last == number else "for ever" if number == self.loop + 1 else ""
         parted = ("⊘ guard" if self.by_guard else "≠ effect") if number == self.refused else ""
         return f"{parted}{' ✗' if parted else '✗ violated'}" if self.violated and number == last else parted
 
@@ -89,6 +92,15 @@ class Drawing:
             self.text(x, 38 + 11 * len(_name(event.rule)), _at(event.text), "t-event t-at")
             if mark := self.marks.at(number, len(self.scene.events)):
                 self.text(x, 11, mark, "t-mark")
+
+        self._repeated()
+
+    def _repeated(self) -> None:
+        """A line over the events that are repeated."""
+        last = len(self.scene.events)
+        if self.marks.loop is not None and self.marks.loop < last:
+            x, end = self.x[self.marks.loop + 1] + 2, self.x[-1] - 3
+            self.path(f"M{x:g} 19v-4H{end:g}v4", "b-edge")
 
     def requests(self) -> None:
         for row in self.scene.rows:
