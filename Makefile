@@ -5,14 +5,14 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: check test lint bench engines test-engines clean
+.PHONY: check test lint bench engines test-engines handbook test-handbook clean
 
 check: $(VENV)/installed
 	$(BIN)/schedproof check --everything
 	$(BIN)/schedproof prove
 
 test: $(VENV)/installed-dev lint
-	$(BIN)/python -m pytest -n 2 --ignore tests/engines
+	$(BIN)/python -m pytest -n 2 --ignore tests/engines --ignore tests/handbook
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
@@ -31,6 +31,15 @@ test-engines: $(VENV)/installed-dev
 	$(BIN)/schedproof drive vllm==0.10.2 --setup --only-setup || echo "engine tests will be skipped: no environment"
 	$(BIN)/python -m pytest -m engine tests/engines
 
+# The teaching document, in handbook/, and the lane of tests that builds it again and opens it in Chromium.
+handbook: $(VENV)/installed-dev
+	$(BIN)/schedproof handbook --out handbook
+
+test-handbook: handbook
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]' || echo "no playwright: browser tests will be skipped"
+	npm install --silent --no-audit --no-fund --prefix .browser axe-core || echo "no axe-core: its test will be skipped"
+	SCHEDPROOF_HANDBOOK=handbook $(BIN)/python -m pytest tests/handbook
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
@@ -43,4 +52,4 @@ $(VENV)/installed-dev: pyproject.toml | $(VENV)/bin/python
 	touch $@ $(VENV)/installed
 
 clean:
-	rm -rf $(VENV) schedproof-traces schedproof-findings .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) schedproof-traces schedproof-findings handbook .browser .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -14,7 +14,7 @@ from checker.cli import mutate, policies, replay
 from checker.cli.options import add_common, add_with, non_negative, positive
 from checker.cli.together import Part, together
 from checker.cli.traces import save_traces
-from checker.report import check_text, machine_text
+from checker.report import check_text, machine_text, picture
 from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
 from checker.search.choose import SEARCHES
@@ -254,7 +254,8 @@ class _Session:
             return
         self.output.details(["", *check_text.shown_trace(result), ""])
         shown = shlex.join(["schedproof", "show", str(files[check_text.chosen(result).shows])])
-        self.output.details([f"show it:   {shown}", f"again:     {self.again(result)}", ""])
+        seen = picture.beside(files[check_text.chosen(result).shows])
+        self.output.details([f"show it:   {shown}", f"picture:   {seen}", f"again:     {self.again(result)}", ""])
 
     def again(self, result: WorldResult) -> str:
         """The command that reproduces a result. What depends on the machine, time and memory, is not a part of it."""

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from checker.cli import check, drive, export, mutate, prove, replay, show
+from checker.cli import check, drive, export, handbook, markov, mutate, prove, replay, show
 from checker.report import machine_text
 from checker.report.output import Output
 from checker.verdict import Disagreement, Unusable, Verdict, exit_code_table
@@ -19,6 +19,8 @@ COMMANDS = {
     "check": check,
     "drive": drive,
     "export": export,
+    "handbook": handbook,
+    "markov": markov,
     "mutate": mutate,
     "prove": prove,
     "replay": replay,

@@ -15,7 +15,9 @@ from checker.cli.options import add_with
 from checker.replay import itf
 from checker.replay.environment import find_engine
 from checker.replay.port import AdapterLost, Port, command_for
-from checker.report import cards, check_text, graphs, trace_text
+from checker.replay.story import read_story, run_of, story_layout, tell
+from checker.replay.trace import Trace
+from checker.report import cards, check_text, graphs, picture, trace_text
 from checker.report.output import Output
 from checker.search.explore import explore
 from checker.settings import parse_settings
@@ -37,7 +39,7 @@ examples:
   schedproof show release                  one rule: guards, updates, where it is declared
   schedproof show delivery.grows           one property: what, why, what it catches
   schedproof show worlds                   the shipped worlds
-  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review
+  schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review, html or svg for its picture
   schedproof show --names vllm             what each rule is in vLLM 0.10.2
   schedproof show pair --format svg        the life of a request, as it is in the explored states"""
 
@@ -55,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="WHAT",
         help=f"{', '.join(LISTS)}, the name of one of them, or a trace file",
     )
-    parser.add_argument("--format", choices=("text", "md", "json", *GRAPHS), default="text", help="default text")
+    parser.add_argument(
+        "--format", choices=("text", "md", "json", "html", *GRAPHS), default="text", help="default text"
+    )
     parser.add_argument(
         "--graph",
         choices=("states", "lifecycle"),
@@ -78,9 +82,13 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
             f"--set and --graph are for pictures of a world; add --format {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}."
         )
     has = catalogue(LIFECYCLE, options.with_files)
+    if options.format == "html" and (options.names or not _is_file(what)):
+        raise Unusable("--format html is the picture of a trace or a story; give its file (check writes traces).")
     if options.names:
         lines = _names(options.names, options.format)
-    elif options.format in GRAPHS:
+    elif options.format in ("html", "svg") and what.endswith(".txt"):
+        lines = [_story(Path(what), options.format, has)]
+    elif options.format in GRAPHS and not (options.format == "svg" and what.endswith(".json")):
         lines = _graph(options)
     elif _is_file(what):
         lines = _trace(Path(what), options.format, has)
@@ -132,13 +140,26 @@ def _is_file(what: str) -> bool:
 
 def _trace(path: Path, form: str, has: Catalogue) -> list[str]:
     trace = itf.load(path, LIFECYCLE, has)
+    if not trace_text.departs(trace):
+        _judge(path, trace, has)
+    if form == "json":
+        return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
+    if form in ("html", "svg"):
+        return [picture.page(trace, has.everything) if form == "html" else picture.still(trace)]
+    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, has.everything)
+
+
+def _story(path: Path, form: str, has: Catalogue) -> str:
+    """The picture of a story: what happens in it, event by event."""
+    story = read_story(path)
+    told, layout = tell(story, LIFECYCLE, has.properties), story_layout(story, LIFECYCLE)
+    run = run_of(told, layout, f"the story {story.name}")
+    return picture.run_page(run, run.shows, story.about) if form == "html" else picture.still(run, violated=False)
+
+
+def _judge(path: Path, trace: Trace, has: Catalogue) -> None:
+    """Whether the trace still shows what it is about. Unusable if not."""
     known = [p.name for p in has.everything]
-    if trace_text.departs(trace):
-        return (
-            trace_text.trace_markdown(trace, has.everything)
-            if form == "md"
-            else trace_text.trace_lines(trace, has.everything)
-        )
     if trace.shows not in known and not trace.shows.startswith("bounds."):
         raise Unusable(f"{path} is about {trace.shows}, which is no property; {nearest(trace.shows, known)}.")
     if not violates(trace, has.everything):
@@ -146,9 +167,6 @@ def _trace(path: Path, form: str, has: Catalogue) -> list[str]:
             f"{path} does not end with {trace.shows} violated; "
             "the rules have changed since the trace was made, or it was edited."
         )
-    if form == "json":
-        return [json.dumps(itf.to_itf(trace, VERSION), indent=1)]
-    return (trace_text.trace_markdown if form == "md" else trace_text.trace_lines)(trace, has.everything)
 
 
 # ------------------------------------------------------------------------------------------- lists

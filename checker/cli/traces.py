@@ -6,11 +6,12 @@ from pathlib import Path
 
 from checker.check import WorldResult
 from checker.replay import itf
+from checker.report import picture
 from checker.version import VERSION
 
 
 def save_traces(result: WorldResult, place: Path) -> dict[str, Path]:
-    """Write a trace for each violation."""
+    """Write a trace for each violation, and its picture beside it."""
     saved, variation = {}, result.variation
     parts = [
         result.file.name,
@@ -21,5 +22,6 @@ def save_traces(result: WorldResult, place: Path) -> dict[str, Path]:
     for trace in result.traces:
         path = place / ".".join([*parts, trace.shows, "itf", "json"])
         itf.save(trace, path, VERSION)
+        picture.save(trace, result.properties, picture.beside(path))
         saved[trace.shows] = path
     return saved

@@ -16,12 +16,15 @@ Everything runs in the interpreter, step by step, with all properties checked on
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.replay.ledger import Ledger, Record, table
+from checker.replay.trace import Trace, build
 from checker.settings import parse_setting
+from checker.variation import Variation
 from checker.verdict import Unusable
 from model.language.errors import LanguageError
 from model.language.model import Model
@@ -44,6 +47,12 @@ class Story:
     script: tuple[tuple[int, str], ...]
     head: str
     golden: tuple[str, ...]
+
+    @property
+    def about(self) -> str:
+        """The comment that it begins with."""
+        comment = itertools.takewhile(lambda line: line.startswith("#"), self.head.splitlines())
+        return " ".join(line.removeprefix("#").strip() for line in comment)
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,12 @@ def tell(story: Story, model: Model, properties: Sequence[Property]) -> Told:
         teller.line(number, line)
     teller.boundary("end")
     return teller.told
+
+
+def run_of(told: Told, layout: Layout, name: str) -> Trace:
+    """What happened in a story as a trace, which shows nothing but that it can happen."""
+    events = [Instance(layout.model.rule(h.rule), h.at, (), ()) for h in told.happened if isinstance(h, Happened)]
+    return build(layout, name, events, Variation(layout.model, layout.model))
 
 
 class _Teller:

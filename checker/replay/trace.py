@@ -146,8 +146,23 @@ def explanation(trace: Trace, declared: Property | None) -> Explanation | None:
     return explain(trace.layout, declared.term, now, then)
 
 
+@dataclass(frozen=True)
+class Parting:
+    """Where the unchanged rules part from a trace: at which step (from 1), at which `rule.guard` if at one, and a sentence."""
+
+    step: int
+    guard: str | None
+    said: str
+
+
 def refusal(trace: Trace) -> str | None:
-    """Where the unchanged rules part from the trace: the first event they refuse, or whose effect differs."""
+    """Where the unchanged rules part from the trace, in a sentence."""
+    parted = parting(trace)
+    return parted.said if parted else None
+
+
+def parting(trace: Trace) -> Parting | None:
+    """The first event that the unchanged rules refuse, or whose effect differs; None if they run the trace too."""
     layout = Layout(trace.variation.unchanged, trace.world)
     for number, happened in enumerate(trace.events):
         before, then = trace.states[number], trace.states[number + 1]
@@ -156,13 +171,15 @@ def refusal(trace: Trace) -> str | None:
             guard = next(g for g in rule.guards if g.name == name)
             why = explain(layout, guard.condition, before, (), dict(zip(rule.params, happened.at, strict=True)))
             values = "; ".join(str(r) for r in why.readings)
-            return (
+            said = (
                 f"The unchanged rules refuse {happened.text} at step {number + 1}: "
                 f"the guard {rule.name}.{name} is false ({values})."
             )
+            return Parting(number + 1, f"{rule.name}.{name}", said)
         differing = _differing(layout, rule.name, happened, before, then)
         if differing:
-            return f"In the unchanged rules, {happened.text} at step {number + 1} has another effect: {differing}."
+            said = f"In the unchanged rules, {happened.text} at step {number + 1} has another effect: {differing}."
+            return Parting(number + 1, None, said)
     return None
 
 

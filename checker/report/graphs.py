@@ -29,13 +29,14 @@ PHASE_COLOURS = {
 }
 
 
-def library(name: str) -> Any:
-    """An optional library, or the sentence that says how to get it."""
+def library(name: str, group: str = "graphs") -> Any:
+    """An optional library of a group in pyproject.toml, or the sentence that says how to get it."""
     try:
         return importlib.import_module(name)
     except ImportError:
+        what = "the handbook needs" if group == "handbook" else "graphs need"
         raise Unusable(
-            f"graphs need {name}, which is not installed; run pip install '.[graphs]' in schedproof's checkout."
+            f"{what} {name}, which is not installed; run pip install '.[{group}]' in schedproof's checkout."
         ) from None
 
 

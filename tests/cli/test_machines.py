@@ -58,7 +58,7 @@ def test_what_no_world_reaches_is_undetermined(cli: Cli, monkeypatch: pytest.Mon
 
 
 # ------------------------------------------------------------------------------------------------------ JSON
-@pytest.mark.parametrize("name", ["check", "drive", "error", "replay", "show"])
+@pytest.mark.parametrize("name", ["check", "drive", "error", "markov", "replay", "show"])
 def test_a_schema_is_a_schema_and_describes_every_key(name: str) -> None:
     jsonschema.Draft202012Validator.check_schema(schema(name))
     assert [k for k, v in keys_of(schema(name)) if "description" not in v and "const" not in v] == []

@@ -20,6 +20,7 @@ FORBIDDEN = {
     "model/language": ("model.readings", "model.lifecycle", "specs", "checker", "tests"),
     "model/readings": ("model.lifecycle", "specs", "checker", "tests"),
     "model/lifecycle": ("model.readings", "specs", "checker", "tests"),
+    "model/markov": ("model.language", "model.readings", "model.lifecycle", "specs", "checker", "tests"),
     "specs": ("checker", "engine_ref", "tests"),
     "checker": ("tests",),
     "engine_ref": ("model", "specs", "checker", "adapters", "tests"),

@@ -1,0 +1,75 @@
+"""A small world's state graph, to be walked by hand: every state, what may happen in it, and what alone forbids the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.search.explore import explore
+from checker.verdict import Unusable
+from checker.worlds import find, with_dials
+from model.lifecycle import LIFECYCLE
+from model.lifecycle.dials import Block, Request, Slot
+from model.lifecycle.state import Phase, Reason
+from model.readings.effects import moves
+from model.readings.layout import Layout, member_name
+from model.readings.prose import shown
+from model.readings.python import Machine
+from model.readings.stepper import Stepper
+
+MOST = 1_500  # states; a larger graph makes a page that is slow to open
+
+
+def graph(name: str, title: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The graph as plain data. Nothing is renamed or forgotten, so that a walk is a run. Unusable if it is too large."""
+    file = with_dials(LIFECYCLE, find(LIFECYCLE, name), settings)
+    explored = explore(Machine(LIFECYCLE, file.world, forgetful=False), symmetry=False)
+    if len(explored.states) > MOST:
+        raise Unusable(f"{name} has {len(explored.states):,} states, too many to walk; make it smaller.")
+    layout = explored.machine.layout
+    events = [(rule.name, at) for rule, at in moves(layout)]
+    number = {(i.rule.name, i.at): events.index((i.rule.name, i.at)) for i in explored.machine.instances}
+    stepper = Stepper(layout)
+    texts = [found.text if (found := stepper.instance(*e)) else "" for e in events]
+    guards: dict[str, int] = {}
+    states: list[tuple[list[str], dict[int, int], dict[int, int]]] = []
+    for n, state in enumerate(explored.states):
+        edges = range(explored.first_edge[n], explored.first_edge[n + 1])
+        taken = {number[_key(explored, edge)]: explored.targets[edge] for edge in edges}
+        refused = {}
+        for k, event in enumerate(events):
+            false = [] if k in taken or not texts[k] else stepper.false_guards(*event, tuple(state))
+            if len(false) == 1:
+                refused[k] = guards.setdefault(f"{event[0]}.{false[0]}", len(guards))
+        states.append(([shown(layout, state, p) for p in range(len(layout.cells))], taken, refused))
+    values = sorted({v for cells, _, _ in states for v in cells})
+    place = {v: i for i, v in enumerate(values)}
+    return {
+        "title": title,
+        "world": name,
+        "cells": [c.text for c in layout.cells],
+        "values": values,
+        "events": texts,
+        "actors": [LIFECYCLE.rule(rule).by.name.lower() for rule, _ in events],
+        "guards": list(guards),
+        "states": [[[place[v] for v in cells], taken, refused] for cells, taken, refused in states],
+        "transitions": len(explored.targets),
+        "says": {p.name: p.value for p in Phase} | {r.name: r.value for r in Reason},
+        **_sizes(layout),
+    }
+
+
+def _key(explored: Any, edge: int) -> tuple[str, tuple[int, ...]]:
+    instance = explored.machine.instances[explored.taken[edge]]
+    return instance.rule.name, instance.at
+
+
+def _sizes(layout: Layout) -> dict[str, Any]:
+    values = layout.world.values
+    return {
+        "requests": [member_name(Request, r) for r in range(layout.sizes[Request])],
+        "blocks": [member_name(Block, b) for b in range(layout.sizes[Block])],
+        "slots": [member_name(Slot, i) for i in range(layout.sizes[Slot])],
+        "prompt": list(values["prompt"]),
+        "limit": list(values["limit"]),
+        "dials": ", ".join(f"{d} {values[d]}" for d in ("blocks", "block_size", "budget", "seats", "depth")),
+    }

@@ -1,0 +1,175 @@
+"""The site as files: a card for everything, no dead link, nothing from outside, and what it prints is what is printed."""
+
+from __future__ import annotations
+
+import html
+import re
+import shlex
+import subprocess
+import sys
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urldefrag
+
+import pytest
+
+from checker.cli.handbook import shell, workplace
+from checker.handbook.chapters import chapters
+from checker.handbook.facts import gather
+from checker.handbook.places import anchor
+from checker.handbook.run import timeless
+from checker.handbook.site import assets, pages
+from model.lifecycle import LIFECYCLE
+from specs.faults import FAULTS
+from specs.faults.equivalent import EQUIVALENT
+from specs.properties import PROPERTIES
+from specs.stories import story_files
+from specs.worlds import world_files
+from tests.handbook.conftest import ROOT
+
+MOST = 5_000_000  # bytes
+
+
+class Links(HTMLParser):
+    """The ids and the addresses of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.sources: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        for name, value in attrs:
+            if name == "id" and value:
+                self.ids.add(value)
+            if name == "href" and value and tag == "a":
+                self.links.append(value)
+            elif name in ("href", "src", "srcset", "poster", "data") and value:
+                self.sources.append(value)
+
+
+@cache
+def read(path: Path) -> Links:
+    return Links(path.read_text())
+
+
+def all_pages(site: Path) -> list[Path]:
+    return sorted(site.rglob("*.html"))
+
+
+# ------------------------------------------------------------------------------------------------ cards
+def test_every_rule_and_every_guard_has_a_card(site: Path) -> None:
+    for rule in LIFECYCLE.rules:
+        path = site / "rules" / f"{rule.name}.html"
+        sections = dict(re.findall(r'<section class="guard" id="([^"]+)">(.*?)</section>', path.read_text(), re.S))
+        assert list(sections) == [anchor(f"{rule.name}.{g.name}") for g in rule.guards]
+        for guard in rule.guards:
+            name = f"{rule.name}.{guard.name}"
+            card = sections[anchor(name)]
+            if guard.assumed:
+                assert "Assumed of the environment" in card
+            elif name in EQUIVALENT:
+                assert html.escape(EQUIVALENT[name], quote=True).replace("&quot;", "&#34;") in card
+            else:
+                assert "<summary>Remove it</summary><figure" in card, name
+                assert f"without {name}" in card
+
+
+def test_every_property_and_every_fault_has_a_card(site: Path) -> None:
+    assert {p.stem for p in (site / "properties").glob("*.html")} == {p.name for p in PROPERTIES}
+    assert {p.stem for p in (site / "faults").glob("*.html")} == {f.name for f in FAULTS}
+    for fault in FAULTS:
+        card = html.unescape((site / "faults" / f"{fault.name}.html").read_text())
+        assert fault.about in card
+        assert fault.evidence.value in card
+        assert "<figure" in card
+        for word in fault.source.split():
+            assert word in card
+
+
+def test_every_world_is_listed(site: Path) -> None:
+    assert {anchor(w) for w in world_files()} <= read(site / "worlds.html").ids
+
+
+def test_every_chapter_has_two_exercises(site: Path) -> None:
+    assert len(chapters()) == 12
+    for chapter in chapters():
+        text = (site / f"{chapter.name}.html").read_text()
+        assert text.count('<section class="exercise">') == 2, chapter.name
+        for fold in re.findall(r"<summary>Check it</summary>(.*?)</details>", text, re.S):
+            assert 'data-command="schedproof ' in fold
+
+
+# ------------------------------------------------------------------------------------------------ links
+def test_no_link_is_dead(site: Path) -> None:
+    dead = []
+    for page in all_pages(site):
+        for link in (*read(page).links, *read(page).sources):
+            address, fragment = urldefrag(link)
+            if address.startswith("https://"):
+                continue
+            target = (page.parent / address).resolve() if address else page
+            if not target.is_file() or (fragment and fragment not in read(target).ids):
+                dead.append(f"{page.relative_to(site)}: {link}")
+    assert dead == []
+
+
+def test_every_page_is_linked_to(site: Path) -> None:
+    linked = {
+        (p.parent / urldefrag(link)[0]).resolve()
+        for p in all_pages(site)
+        for link in read(p).links
+        if not link.startswith(("https://", "#"))
+    }
+    assert [p.relative_to(site) for p in all_pages(site) if p.resolve() not in linked] == []
+
+
+def test_nothing_is_asked_of_the_outside(site: Path) -> None:
+    for page in all_pages(site):
+        assert [s for s in read(page).sources if "//" in s or s.startswith("data:")] == []
+    for text in [*(p.read_text() for p in all_pages(site)), *assets().values()]:
+        assert re.findall(r"url\((?!#)|@import|fetch\(|XMLHttpRequest|new WebSocket|import\(", text) == []
+
+
+def test_it_is_small(site: Path) -> None:
+    assert sum(p.stat().st_size for p in site.rglob("*") if p.is_file()) < MOST
+
+
+# ------------------------------------------------------------------------------------------------ drift
+def test_building_it_again_gives_the_same(site: Path) -> None:
+    with workplace():
+        again = pages(gather(None, lambda _: None), shell, lambda _: None)
+    assert sorted(again.pages) == sorted(p.relative_to(site).as_posix() for p in all_pages(site))
+    assert [address for address, page in again.pages.items() if (site / address).read_text() != page] == []
+
+
+def commands_of(page: Path) -> list[tuple[str, str]]:
+    """Each command of a page with what the page says that it prints."""
+    found = re.findall(r'<pre class="run"[^>]*data-command="([^"]*)">.*?<samp>(.*?)</samp>', page.read_text(), re.S)
+    return [(html.unescape(command), html.unescape(text)) for command, text in found]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_who_follows_chapter_one_gets_what_is_printed_there(site: Path, tmp_path: Path, number: int) -> None:
+    commands = commands_of(site / f"{chapters()[0].name}.html")
+    assert len(commands) == 4
+    command, printed = commands[number]
+    (tmp_path / "specs").symlink_to(story_files()[0].parents[1])
+    ran = subprocess.run(
+        [sys.executable, "-m", "checker", *shlex.split(command)[1:]],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said, *more = printed.split("\n… ")
+    lines = timeless(ran.stdout).rstrip("\n").split("\n")
+    assert lines[: said.count("\n") + 1] == said.split("\n")
+    if more:
+        assert more == [f"{len(lines) - said.count(chr(10)) - 1} lines more"]
+    else:
+        assert len(lines) == said.count("\n") + 1
