@@ -10,7 +10,7 @@ from typing import Any
 
 from checker.catalogue import Catalogue, catalogue
 from checker.check import CheckResult, Options, WorldResult, check_world, unreached
-from checker.cli import mutate, policies, replay
+from checker.cli import mutate, policies, prove, replay
 from checker.cli.options import add_common, add_with, non_negative, positive
 from checker.cli.together import Part, together
 from checker.cli.traces import save_traces
@@ -37,7 +37,7 @@ way to each violated property. Without WORLD, all shipped worlds are explored. W
 
 examples:
   schedproof check                                 all shipped worlds
-  schedproof check --everything                    the same, every fault and mutant, and everything that is replayed
+  schedproof check --everything                    the same, every fault and mutant, replays and proofs
   schedproof check --without release.unpinned      may blocks be freed while a step is in flight?
   schedproof check pair --set preemption=off       the world pair, without preemption
   schedproof check my-world.toml --simulate 10000  random walks through a world of your own
@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--everything",
         action="store_true",
-        help="all worlds, all faults and mutants, and all that is kept to be replayed, with a joint summary",
+        help="all worlds, all faults and mutants, all that is kept to be replayed, and the proofs, with a joint summary",
     )
     rules = parser.add_argument_group("changes to the rules")
     rules.add_argument(
@@ -151,6 +151,7 @@ def _everything(options: argparse.Namespace, output: Output) -> Verdict:
         Part("worlds", add_arguments, run),
         Part("faults and mutants", mutate.add_arguments, mutate.run),
         Part("stories and traces", replay.add_arguments, replay.run),
+        Part("every size", prove.add_arguments, prove.run),
     ]
     return together(parts, output)
 
