@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common = parser.add_argument_group("output and bounds of every command")
     common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
     common.add_argument("--quiet", action="store_true", help="print the last line only, and no progress")
-    common.add_argument("--timeout", type=seconds, default=20.0, metavar="S", help="at most this long for a query")
+    common.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="at most this long for a query")
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:

@@ -31,7 +31,7 @@ from model.readings.layout import Layout
 from model.readings.prose import words
 from model.readings.world import WorldError, read_value
 from specs.auxiliary import AUXILIARY
-from specs.disciplines import PLAIN, SAFE
+from specs.disciplines import LIVELY, PLAIN, SAFE
 from specs.properties import PROPERTIES
 
 
@@ -47,6 +47,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         fixed(parse_settings(options.settings)),
         options.timeout,
         _directory(options.smt2),
+        LIVELY,
     )
     if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
         raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")

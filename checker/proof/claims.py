@@ -9,8 +9,9 @@ from functools import cached_property
 from model.language.build import implies
 from model.language.model import Model
 from model.language.properties import Property, Shape
+from model.language.rules import Rule
 from model.language.state import Field, bounds
-from model.language.terms import BOOL, INT, Moment, Op, Term, Var, free, substitute, walk
+from model.language.terms import BOOL, INT, Moment, Op, Range, Term, Var, free, lift, substitute, walk
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +23,7 @@ class Claim:
     term: Term
     needs: Term
     auxiliary: bool = False
+    apart_from: tuple[str, ...] = ()
 
     @cached_property
     def whole(self) -> Term:
@@ -57,11 +59,21 @@ def _conjuncts(term: Term) -> Iterator[Term]:
         yield term
 
 
-def claims(model: Model, properties: Sequence[Property], auxiliary: Sequence[Property] = ()) -> list[Claim]:
-    """The properties that induction is about, and the bounds of every field that has some."""
+def claims(
+    model: Model, properties: Sequence[Property], auxiliary: Sequence[Property] = (), lively: Term = lift(True)
+) -> list[Claim]:
+    """The properties that induction is about, those about dead ends, and the bounds of every field that has some.
+
+    Of dead ends it is claimed that there are none where the dials are `lively`.
+    """
     inductive = (Shape.STATE, Shape.STEP)
     found = [Claim(p.name, p.shape, p.term, p.needs) for p in properties if p.shape in inductive]
-    found += [Claim(p.name, p.shape, p.term, p.needs, auxiliary=True) for p in auxiliary]
+    found += [Claim(p.name, p.shape, p.term, p.needs, True, p.apart_from) for p in auxiliary]
+    found += [
+        Claim(p.name, p.shape, p.term, p.needs & lively, apart_from=p.apart_from)
+        for p in properties
+        if p.shape is Shape.REST
+    ]
     return found + [bounds_claim(f) for f in model.state.fields() if f.sort == INT]
 
 
@@ -78,6 +90,15 @@ def bounds_claim(declared: Field) -> Claim:
         _forall([v.data for v in variables], (low <= cell) & (cell <= high)),
         declared.needs,
     )
+
+
+def stuck(rule: Rule) -> Term:
+    """That the rule is enabled for no choice of its parameters; of a number, it is enough that the least does not enable it."""
+    numbers: dict[Var, Term] = {v: v.domain.low for v in rule.params if issubclass(v.domain, Range)}
+    condition = rule.needs
+    for guard in rule.guards:
+        condition = condition & substitute(guard.condition, numbers)
+    return _forall([v for v in rule.params if v not in numbers], ~condition)
 
 
 def _forall(variables: Sequence[Var], body: Term) -> Term:

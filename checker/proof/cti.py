@@ -28,7 +28,7 @@ from checker.verdict import Disagreement
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
-from model.language.terms import BOOL, INT, Term, Var
+from model.language.terms import BOOL, INT, Range, Term, Var
 from model.readings.effects import after, false_guards, forgotten
 from model.readings.ground import argument
 from model.readings.interpret import evaluate
@@ -37,7 +37,7 @@ from model.readings.prose import Explanation, explain
 from model.readings.python import Machine, TooLarge
 from model.readings.sized import NOWHERE, Sized
 from model.readings.smt import After, Initial, Symbolic, View
-from model.readings.solver import assert_all, at_most, equality, known, negation, solver_term
+from model.readings.solver import assert_all, at_most, conjunction, equality, known, negation, solver_term
 from model.readings.world import World
 
 State = tuple[int, ...]
@@ -142,7 +142,7 @@ class Finder:
                 view = After(rule, env, now) if rule else (Initial() if where == START else now)
                 views: tuple[View, View | None] = (now, view) if claim.shape is Shape.STEP else (view, None)
                 broken = negation(tr.value(term, {}, *views))
-                enabled = tr.enabled(rule, env, now) if rule else True
+                enabled = tr.enabled(rule, env, now) if rule else self._stuck(tr, now, claim)
                 if broken is False or enabled is False:
                     continue
                 solver.push()
@@ -159,6 +159,18 @@ class Finder:
             facts.append(tr.within_bounds(now))
             facts += [tr.value(part, {}, now) for h in self.hypotheses for part in h.parts]
         assert_all(solver, [solver_term(f) for f in facts if f is not True])
+
+    def _stuck(self, tr: Sized, now: Symbolic, claim: Claim) -> Any:
+        """That the claim's rules are stuck, if it is about dead ends; of a number it is enough that the least enables none."""
+        if claim.shape is not Shape.REST:
+            return True
+        rules = [r for r in self.scope.rules if r.name not in claim.apart_from]
+        return conjunction(
+            negation(tr.enabled(r, {**env, **self._least(tr, r)}, now)) for r in rules for env in tr.instances(r)
+        )
+
+    def _least(self, tr: Sized, rule: Rule) -> dict[Var, Any]:
+        return {v: tr.value(v.domain.low, {}, NOWHERE) for v in rule.params if issubclass(v.domain, Range)}
 
     def _step(
         self, tr: Sized, now: Symbolic, found: Any, rule: Rule | None, env: Mapping[Var, Any], claim: Claim, term: Term

@@ -19,7 +19,7 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
-from model.language.model import Model
+from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
 from model.language.terms import Index, Range, Term
@@ -100,7 +100,7 @@ class Goal:
 class Work:
     """The obligations about one rule; without a rule, those about the beginning or about every state."""
 
-    def __init__(self, theory: Theory, rule: Rule | None, where: str = "") -> None:
+    def __init__(self, theory: Theory, rule: Rule | None, where: str = "", premises: Sequence[Term] = ()) -> None:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
@@ -112,6 +112,10 @@ class Work:
         self.guards: list[Any] = []
         self.after: After | None = None
         with self.tr.within(self.level):
+            self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
+            for index in indices_of(theory.model) if premises else ():
+                # What is stuck is stuck for every member, and there is one.
+                self.level.meet(self.tr.first(index) if index.ordered else Name(index, index.short))
             if rule is not None:
                 self._enter(rule)
         self.guards = [g for g in self.guards if g is not True]
@@ -231,7 +235,11 @@ class Work:
 
     def _witnessed(self, goal: Goal, pool: Members) -> Members:
         """The members without which a sum would not be what it is, and those that hypotheses speak of."""
-        more = self._with_next(self.tr.witnessed({**self.level.sums, **goal.level.sums}, pool))
+        applied = {**self.level.sums, **goal.level.sums}
+        if self.rule is None:  # no rule says which sums matter, so those that the hypotheses speak of do
+            everybody = {m for members in pool.values() for m in members}
+            applied.update((key, None) for key in list(self.tr.applied) if everybody.issuperset(key[1]))
+        more = self._with_next(self.tr.witnessed(applied, pool))
         for index, members in self._hypothetical(goal, pool).items():
             more.setdefault(index, {}).update(members)
         return more

@@ -16,14 +16,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from checker.proof.claims import Claim, claims
+from checker.proof.claims import Claim, claims, stuck
 from checker.proof.induction import Obligation, Theory, Work
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
-from model.language.terms import Term
+from model.language.terms import Term, lift
 
-START, ALWAYS = "at the start", "in every state"
+START, ALWAYS, REST = "at the start", "in every state", "where rules are stuck"
 MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 
 
@@ -41,12 +41,13 @@ class Scope:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     timeout: float = 10.0
     smt2: Path | None = None
+    lively: Term = field(default_factory=lambda: lift(True))
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """Everything that induction is about and that exists for some of the dials in question."""
         empty = Theory(self.model, self.fixed, self.assumption, ())
-        found = claims(self.model, self.properties, self.auxiliary)
+        found = claims(self.model, self.properties, self.auxiliary, self.lively)
         return tuple(c for c in found if empty.exists(c.needs))
 
     @cached_property
@@ -116,6 +117,8 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
         Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
         Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
     ]
+    found += [Task(REST, (c.name,)) for c in inductive if c.shape is Shape.REST]
+    inductive = [c for c in inductive if c.shape is not Shape.REST]
     framed = 0
     for rule in scope.rules:
         touched = [c.name for c in inductive if c.reads & rule.writes()]
@@ -130,11 +133,38 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     """The obligations of a task, translated and ready to be proved."""
     by_name = {c.name: c for c in scope.claims}
     rule = next((r for r in scope.rules if r.name == task.where), None)
-    made = Work(theory, rule, task.where)
+    if task.where == REST:
+        claim = by_name[task.names[0]]
+        made = Work(theory, None, REST, resting(scope, claim))
+        made.reasons.update(c.name for c in before(scope, claim))
+    else:
+        made = Work(theory, rule, task.where)
     made.smt2 = scope.smt2
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
+
+
+def before(scope: Scope, claim: Claim) -> list[Claim]:
+    """The claims about stuck rules that come before this one and need no other rules to be stuck."""
+    resting = [c for c in scope.claims if c.shape is Shape.REST and c.auxiliary and c is not claim]
+    earlier = resting[: [c.name for c in scope.claims if c.shape is Shape.REST].index(claim.name)]
+    if not claim.auxiliary:
+        earlier = resting
+    return [c for c in earlier if set(c.apart_from) >= set(claim.apart_from)]
+
+
+def resting(scope: Scope, claim: Claim) -> list[Term]:
+    """What is known where the claim's rules are stuck: the claims before it.
+
+    And that those of its rules are stuck which none of these needs: what the others say by being stuck, the claims say.
+    """
+    every = {r.name for r in scope.rules}
+    left = every - set(claim.apart_from)
+    for earlier in before(scope, claim):
+        left -= every - set(earlier.apart_from)
+    known = [c.whole for c in before(scope, claim)]
+    return [claim.needs, *known, *(stuck(r) for r in scope.rules if r.name in left)]
 
 
 class _Worker:

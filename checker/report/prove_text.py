@@ -142,14 +142,14 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
     lines = [f"proved by induction: {', '.join(f'{n} {what}' for n, what in kinds if n)}", "  for every value of"]
     lines += _wrapped([d.name for d in numbers], 96)
     lines.append(f"  such that {words(scope.assumption)}")
+    if any(c.shape is Shape.REST and not c.auxiliary for c in proved):
+        lines.append(f"  and that there is no dead end such that, besides, {words(scope.lively)}")
     if scope.fixed:
         fixed = ", ".join(f"{n} {plain(v)}" for n, v in scope.fixed.items())
         lines.append(f"  with {fixed}")
     lines += ["  assuming that", *(f"    - {a}" for a in ASSUMED)]
     lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")
-    lines.append(
-        "  what induction does not show (no dead end, a way home, what can be reached) rests on the worlds alone"
-    )
+    lines.append("  what induction does not show (a way home, what can be reached) rests on the worlds alone")
     return lines
 
 

@@ -7,8 +7,11 @@ for granted, and its reason names who needs it. The tests hold them against expl
 from __future__ import annotations
 
 from model.language.properties import Property
-from specs.auxiliary import counters, late, window
+from specs.auxiliary import counters, late, rest, window
 
 AUXILIARY: tuple[Property, ...] = tuple(
-    value for subject in (counters, late, window) for value in vars(subject).values() if isinstance(value, Property)
+    value
+    for subject in (counters, late, window, rest)
+    for value in vars(subject).values()
+    if isinstance(value, Property)
 )

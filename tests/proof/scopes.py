@@ -12,7 +12,7 @@ from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
-from specs.disciplines import PLAIN, SAFE
+from specs.disciplines import LIVELY, PLAIN, SAFE
 from specs.properties import PROPERTIES
 
 
@@ -22,7 +22,9 @@ def scope_of(
     auxiliary: Sequence[Property] = AUXILIARY,
     everything: bool = False,
 ) -> Scope:
-    return Scope(model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, timeout=3.0)
+    return Scope(
+        model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, timeout=3.0, lively=LIVELY
+    )
 
 
 @cache

@@ -29,7 +29,7 @@ cvc5 = pytest.importorskip("cvc5")
 # Deep runs in larger worlds take the solver minutes; the others, seconds.
 DEEP = {n for n, (_, length) in CAUGHT.items() if length > 9} | {"preempt-leaned-on", "overtakes-own-step"}
 RULES = {r.name for r in SCOPE.rules}
-HOME = {n for n, (caught_by, _) in CAUGHT.items() if caught_by == "rest.way-home"}
+HOME = {n for n, (caught_by, _) in CAUGHT.items() if caught_by.startswith("rest.")}
 
 
 # ------------------------------------------------------------------------------------------- bounded checking
