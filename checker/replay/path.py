@@ -20,6 +20,11 @@ from model.readings.stepper import State, Stepper
 Event = tuple[str, tuple[int, ...]]
 Move = Mapping[str, Any]
 
+# What the kinds of findings are called that are no false guard.
+NO_EVENT = "no event "
+DIFFERS = "differs: "
+ORDER = "order"
+
 TRIES = 3000  # events tried in the search for an order before it gives up
 
 
@@ -71,13 +76,13 @@ class PathFinder:
         events = list(self._events(state, move, before, then))
         unknown = next((e for e in events if self.stepper.instance(*e) is None), None)
         if unknown is not None:
-            return Departure(f"no event {unknown[0]}", f"{self.text(unknown)} cannot happen in this world of the rules")
+            return Departure(NO_EVENT + unknown[0], f"{self.text(unknown)} cannot happen in this world of the rules")
         found = self._order(state, events)
         if isinstance(found, Departure):
             return found
         for field, sentence in self.comparison.differences(found[0], then):
             said = ", ".join(self.text(e) for e in found[1]) or "nothing"
-            return Departure(f"differs: {field}", f"after {said}, {sentence}")
+            return Departure(DIFFERS + field, f"after {said}, {sentence}")
         return found
 
     def text(self, event: Event) -> str:
@@ -99,7 +104,7 @@ class PathFinder:
         """The first event that no order allows, and the guard that is false for it."""
         rule, at = left[0]
         false = self.stepper.false_guards(rule, at, state)
-        name = false[0] if false else "order"
+        name = false[0] if false else ORDER
         return Departure(f"{rule}.{name}", f"the rules refuse {self.text(left[0])}: the guard {rule}.{name} is false")
 
     # ------------------------------------------------------------------------------------ events

@@ -130,10 +130,18 @@ def move_text(move: Mapping[str, Any]) -> str:
     return str(move["kind"])
 
 
-def last_line(verdict: Verdict, rows: Sequence[Row]) -> str:
+def unmet_lines(known: Sequence[str], rows: Sequence[Row]) -> list[str]:
+    """What the baseline lists and these runs did not meet: gone, or out of their reach."""
+    met = {f["kind"] for r in rows for f in r["findings"]}
+    return [f"known, but not met here: {label}" for label in dict.fromkeys(known) if label not in met]
+
+
+def last_line(verdict: Verdict, rows: Sequence[Row], baseline: Path | None) -> str:
     fresh = sorted({f["kind"] for r in rows for f in r["findings"] if f["standing"] == "new"})
     states = sum(r["states"] for r in rows)
     if fresh:
         return f"{verdict.word}: new findings of {count(len(fresh), 'kind')}: {'; '.join(fresh)}"
-    extent = "all their states" if verdict is Verdict.HOLDS else f"{states:,} states and random walks, which is not all"
-    return f"{verdict.word}: no new finding in {count(len(rows), 'run')}, {extent}"
+    whole = all(r["exhausted"] for r in rows)
+    extent = "all their states" if whole else f"{states:,} states and random walks, which is not all"
+    beside = f" beside those of {baseline}" if baseline else ""
+    return f"{verdict.word}: no new finding{beside} in {count(len(rows), 'run')}, {extent}"

@@ -65,11 +65,59 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
 def test_what_is_known_does_not_fail_and_is_said(cli: Cli, adapter: Any, tmp_path: Path) -> None:
     (tmp_path / "known.txt").write_text("# accepted\nnotify.once\n")
     ran = drive(cli, adapter("notify-twice"), "--known", "known.txt", "--junit", "junit.xml")
-    assert ran.code == 3
+    assert ran.code == 0, "a bound was met, and nothing is new"
+    assert ran.last.startswith("holds: no new finding beside those of known.txt in 1 run, ")
+    assert ran.last.endswith(" states and random walks, which is not all")
     assert "    known; not counted\n" in ran.out
+    assert "known, but not met here" not in ran.out
     suite = ET.parse("junit.xml").getroot()
-    assert suite.get("failures") == "0"
+    assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
     assert (suite.findtext("testcase[@name='notify.once']/system-out") or "").startswith("known; not counted\n")
+
+
+def test_what_is_known_and_not_met_is_said_and_what_is_new_fails(cli: Cli, adapter: Any, tmp_path: Path) -> None:
+    (tmp_path / "known.txt").write_text("  # accepted\nnotify.once, without unique-ids\nexception KeyError at here\n")
+    ran = drive(cli, adapter("notify-twice"), "--known", "known.txt")
+    assert ran.code == 1
+    assert "known, but not met here: notify.once, without unique-ids\n" in ran.out
+    assert "known, but not met here: exception KeyError at here\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("selct.runing", "known.txt lists selct.runing, which is no kind of finding; did you mean select.running."),
+        (
+            "xyzzy",
+            "known.txt lists xyzzy, which is no kind of finding; "
+            "copy the kind as drive prints it in front of `, after N moves`.",
+        ),
+        (
+            "admit.fits, without feasible-request",
+            "known.txt lists admit.fits, without feasible-request, but there is no assumption feasible-request; "
+            "did you mean feasible-requests.",
+        ),
+    ],
+)
+def test_a_baseline_that_lists_what_cannot_be_found_is_refused(
+    cli: Cli, adapter: Any, tmp_path: Path, line: str, sentence: str
+) -> None:
+    (tmp_path / "known.txt").write_text(f"{line}\n")
+    arguments = ("drive", adapter(), "--python", sys.executable, "--known", "known.txt")
+    assert refused(cli, *arguments) == sentence
+
+
+def test_an_interrupt_is_an_open_end_with_a_baseline_too(
+    cli: Cli, adapter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "known.txt").write_text("stuck\n")
+    monkeypatch.setattr(Output, "status", interrupted)
+    ran = cli("drive", adapter(), "--python", sys.executable, "--known", "known.txt", "--junit", "junit.xml")
+    assert ran.code == 3
+    assert ET.parse("junit.xml").getroot().get("errors") == "1"
 
 
 def test_what_rests_on_an_assumption_is_labelled_and_not_counted(cli: Cli, adapter: Any) -> None:
