@@ -157,6 +157,7 @@ class _Drive:
         runs = [(name, load) for load in loads for name in configurations]
         self.output.details(drive_text.engine_lines(self.described, self.options.assume, self.options.no_assume))
         self.output.details([drive_text.plan_line(configurations, [w.name for w in loads], self.options)])
+        self.output.details(drive_text.legend_lines(configurations))
         self.load(*runs[0])
         ends = time.monotonic() + (self.options.seconds or SECONDS)
         for done, (name, load) in enumerate(runs):
@@ -197,7 +198,9 @@ class _Drive:
         small = [shrink(driver, f) for f in sorted(result.findings.values(), key=lambda f: -len(f.moves))]
         findings = sorted({f.label: f for f in small}.values(), key=lambda f: len(f.moves))
         files = {f.label: self.save(driver, name, load, f) for f in findings}
-        told = [drive_text.finding_row(f, files[f.label], self.known, stated["assumed"]) for f in findings]
+        told = [
+            drive_text.finding_row(f, files[f.label], self.known, stated["assumed"], self.described) for f in findings
+        ]
         self.rows.append(drive_text.row(name, load.name, sorted(assumed), dials, result, told))
         self.output.details(drive_text.run_lines(self.rows[-1]))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from checker.report.drive_text import meaning
 from checker.report.output import Output
 from checker.search.limits import INTERRUPT
 from tests.cli.conftest import Cli, cli
@@ -48,6 +49,8 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
     (found,) = run["findings"]
     assert (found["kind"], found["standing"], found["rests_on"]) == ("notify.once", "new", [])
     assert (found["length"], len(found["moves"])) == (5, 5)
+    assert found["sentence"] == "the rules refuse notify(r0): the guard notify.once is false (notified[r0] = 1)"
+    assert found["meaning"][1:] == ["notify.once asks: notified[r] is 0 (schedproof show notify.once)"]
     assert Path(found["script"]).read_text().startswith("# the moves: ")
     assert json.loads(Path(found["trace"]).read_text())["#meta"]["schedproof"]["property"].endswith("notify.once")
     assert document["untried"] == {
@@ -62,6 +65,19 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
     assert left.get("message") == f"not determined: the search stopped at {run['bound']}"
 
 
+def test_the_trace_of_a_finding_replays_and_says_that_the_engine_was_not_asked(cli: Cli, adapter: Any) -> None:
+    out = drive(cli, adapter("notify-twice")).out
+    assert "below: a state is what is observed of the engine after a move" in out
+    assert "    notify: " in out
+    (trace,) = Path("schedproof-findings").glob("*.itf.json")
+    ran = cli("replay", str(trace))
+    assert ran.code == 0
+    assert "    The finding is what the engine did next; the engine is not asked here." in ran.out
+    assert ran.last == (
+        "holds: 1 of 1 replayed as they should; 1 of them told of a finding in an engine, which was not asked again"
+    )
+
+
 def test_what_is_known_does_not_fail_and_is_said(cli: Cli, adapter: Any, tmp_path: Path) -> None:
     (tmp_path / "known.txt").write_text("# accepted\nnotify.once\n")
     ran = drive(cli, adapter("notify-twice"), "--known", "known.txt", "--junit", "junit.xml")
@@ -73,6 +89,17 @@ def test_what_is_known_does_not_fail_and_is_said(cli: Cli, adapter: Any, tmp_pat
     suite = ET.parse("junit.xml").getroot()
     assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
     assert (suite.findtext("testcase[@name='notify.once']/system-out") or "").startswith("known; not counted\n")
+
+
+def test_a_kind_of_finding_is_explained_in_the_words_of_the_rules_and_of_the_engine() -> None:
+    described = {"engine": "vllm", "names": {"select": {"event": "in SchedulerOutput.num_scheduled_tokens"}}}
+    rule, asks, named = meaning("select.running", described)
+    assert rule.startswith("select: Plan k tokens of a running request")
+    assert asks == "select.running asks: phase[r] is RUNNING (schedproof show select.running)"
+    assert named == "in vllm: in SchedulerOutput.num_scheduled_tokens (schedproof show --names vllm)"
+    assert meaning("no event hit", described)[0].startswith("hit: ")
+    assert meaning("differs: ref", described)[0].startswith("ref: ")
+    assert meaning("stuck", described) == []
 
 
 def test_what_is_known_and_not_met_is_said_and_what_is_new_fails(cli: Cli, adapter: Any, tmp_path: Path) -> None:
