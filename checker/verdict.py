@@ -1,6 +1,7 @@
 """The verdicts and exit codes, defined once.
 
-Nothing is called proved or exhausted unless it was: a search that met a bound is UNDETERMINED, and names it.
+Nothing is called proved or exhausted unless it was: a search that met a bound is UNDETERMINED, and names it. Only `drive
+--known` asks less, whether there is anything new within its bounds; it names them as well.
 """
 
 from __future__ import annotations

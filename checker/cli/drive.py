@@ -14,6 +14,7 @@ from checker.replay import itf
 from checker.replay.assumptions import REMOVABLE, dials_under, in_force, world_under
 from checker.replay.drive import DriveLimits, Driven, Driver, Finding
 from checker.replay.environment import find_engine, set_up
+from checker.replay.known import read_known
 from checker.replay.port import START_SECONDS, AdapterLost, Port, command_for
 from checker.replay.shrink import path_of, shrink
 from checker.report import drive_text, machine_text
@@ -67,7 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names = ", ".join(REMOVABLE)
     what.add_argument("--assume", action="append", default=[], metavar="NAME", help=f"rest on this one too: {names}")
     what.add_argument("--no-assume", action="append", default=[], metavar="NAME", help="do not rest on this one")
-    what.add_argument("--known", type=Path, metavar="FILE", help="kinds of findings, one a line, that do not fail")
+    what.add_argument(
+        "--known",
+        type=Path,
+        metavar="FILE",
+        help="a baseline: the kinds of findings, one a line, that do not fail. With it nothing new is 0, also at a bound",
+    )
     what.add_argument(
         "--findings", type=Path, default=Path("schedproof-findings"), metavar="DIR", help="default %(default)s"
     )
@@ -90,7 +96,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         raise Unusable(
             f"{python} does not exist; build it with --setup, or give a Python that has the engine with --python."
         )
-    known = _known(options.known)
+    known = read_known(options.known, LIFECYCLE)
     try:
         with Port(command_for(python, engine.adapter)) as port:
             drive = _Drive(options, output, port, known)
@@ -138,15 +144,6 @@ def _self_test(command: list[str], output: Output) -> None:
     output.details([f"self-test passed: {last}"])
 
 
-def _known(path: Path | None) -> list[str]:
-    if path is None:
-        return []
-    try:
-        return [line.strip() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unusable(f"{path} cannot be read ({error}); give a file with one kind of finding a line.") from None
-
-
 class _Drive:
     """The configurations of one command, reported as they are done."""
 
@@ -160,6 +157,7 @@ class _Drive:
         runs = [(name, load) for load in loads for name in configurations]
         self.output.details(drive_text.engine_lines(self.described, self.options.assume, self.options.no_assume))
         self.output.details([drive_text.plan_line(configurations, [w.name for w in loads], self.options)])
+        self.output.details(drive_text.legend_lines(configurations))
         self.load(*runs[0])
         ends = time.monotonic() + (self.options.seconds or SECONDS)
         for done, (name, load) in enumerate(runs):
@@ -200,7 +198,9 @@ class _Drive:
         small = [shrink(driver, f) for f in sorted(result.findings.values(), key=lambda f: -len(f.moves))]
         findings = sorted({f.label: f for f in small}.values(), key=lambda f: len(f.moves))
         files = {f.label: self.save(driver, name, load, f) for f in findings}
-        told = [drive_text.finding_row(f, files[f.label], self.known, stated["assumed"]) for f in findings]
+        told = [
+            drive_text.finding_row(f, files[f.label], self.known, stated["assumed"], self.described) for f in findings
+        ]
         self.rows.append(drive_text.row(name, load.name, sorted(assumed), dials, result, told))
         self.output.details(drive_text.run_lines(self.rows[-1]))
 
@@ -233,16 +233,27 @@ class _Drive:
             "loads": [w.name for w in LOADS if w.name not in tried[1]],
         }
 
+    def verdict(self) -> Verdict:
+        """With a baseline the question is whether this much driving finds anything new: then a bound is no open end.
+
+        An interrupt is one all the same, since what was asked for was not done.
+        """
+        if any(f["standing"] == "new" for r in self.rows for f in r["findings"]):
+            return Verdict.VIOLATED
+        if all(r["exhausted"] for r in self.rows):
+            return Verdict.HOLDS
+        interrupted = any(r["bound"] == INTERRUPT for r in self.rows)
+        return Verdict.UNDETERMINED if interrupted or self.options.known is None else Verdict.HOLDS
+
     def finish(self) -> Verdict:
-        fresh = any(f["standing"] == "new" for r in self.rows for f in r["findings"])
-        verdict = Verdict.VIOLATED if fresh else Verdict.HOLDS
-        if not fresh and not all(r["exhausted"] for r in self.rows):
-            verdict = Verdict.UNDETERMINED
+        verdict, baseline = self.verdict(), self.options.known
         if self.options.junit:
-            write_junit("schedproof drive", machine_text.drive_cases(self.rows), self.options.junit)
+            cases = machine_text.drive_cases(self.rows, baseline is not None)
+            write_junit("schedproof drive", cases, self.options.junit)
         if self.options.json:
             self.output.lines([machine_text.drive_json(verdict, VERSION, self.described, self.rows, self.untried())])
         else:
             self.output.details(drive_text.untried_lines(self.untried()))
-            self.output.lines([drive_text.last_line(verdict, self.rows)])
+            self.output.details(drive_text.unmet_lines(self.known, self.rows))
+            self.output.lines([drive_text.last_line(verdict, self.rows, baseline)])
         return verdict

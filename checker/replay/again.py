@@ -59,12 +59,21 @@ def replay(model: Model, known: Catalogue, path: Path, on: str) -> Replayed:
     shows = trace.shows.startswith(DEPARTS) or violates(trace, known.everything)
     failures = () if shows else (f"{path.name} does not violate {trace.shows} any more",)
     if on == MODEL:
-        return Replayed(path, on, ("runs as the file says",), failures, trace)
+        return Replayed(path, on, ("runs as the file says", *_found_next(trace)), failures, trace)
     if trace.loop is not None:
         says = "a run that goes on for ever: the engine is not asked, the rules run it as the file says"
         return Replayed(path, on, (says,), failures, trace)
     judgement = judge(trace)
     return Replayed(path, on, judgement.says, (*failures, *judgement.failures), trace, judgement)
+
+
+def _found_next(trace: Trace) -> tuple[str, ...]:
+    """A trace of an engine ends before its finding, which no rule can make."""
+    if not trace.shows.startswith(DEPARTS):
+        return ()
+    return (
+        "The finding is what the engine did next; the engine is not asked here. The script beside this file asks it.",
+    )
 
 
 def _changed(model: Model, known: Catalogue, path: Path, changed: itf.Changed) -> str:

@@ -13,6 +13,9 @@ from model.readings.layout import Layout
 from model.readings.world import World, world
 
 Observation = Mapping[str, Any]
+HELD = "held at rest"  # kinds of findings at rest
+TERMINAL = "terminal message"
+WINDOW = "window"  # what differs if it is the steps in flight; every other name is that of a field
 Name = tuple[Any, ...]  # ("prefix", position), ("own", request, position), or () for not published
 
 
@@ -190,7 +193,7 @@ class Comparison:
                 ours.append(step)
         theirs = [{r: (k, bool(samples)) for r, k, samples in step} for step in seen]
         if ours != theirs:
-            yield "window", f"the steps in flight are {theirs} in the engine, {ours} by the rules"
+            yield WINDOW, f"the steps in flight are {theirs} in the engine, {ours} by the rules"
 
 
 def at_rest(seen: Observation) -> bool:
@@ -203,11 +206,11 @@ def left_behind(seen: Observation) -> Iterator[tuple[str, str]]:
     """What a state at rest should not have: blocks held, no terminal message or two."""
     for b, block in enumerate(seen["blocks"]):
         if block["ref"]:
-            yield "held at rest", f"b{b} has {block['ref']} references although no request is alive"
+            yield HELD, f"b{b} has {block['ref']} references although no request is alive"
     if seen["held_by_finished"]:
-        yield "held at rest", f"finished requests still hold {seen['held_by_finished']}"
+        yield HELD, f"finished requests still hold {seen['held_by_finished']}"
     for r, request in enumerate(seen["requests"]):
         if request["phase"] == Phase.FINISHED.name and request["terminal"] != 1:
-            yield "terminal message", f"r{r} ended with {request['terminal']} terminal messages"
+            yield TERMINAL, f"r{r} ended with {request['terminal']} terminal messages"
         if request["phase"] == Phase.FINISHED.name and request["reason"] == Reason.NONE.name:
-            yield "terminal message", f"r{r} ended without a reason"
+            yield TERMINAL, f"r{r} ended without a reason"

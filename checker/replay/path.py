@@ -15,10 +15,16 @@ from checker.replay.engine_world import Comparison, Observation
 from model.language.terms import Index
 from model.lifecycle.state import Entry, Status
 from model.readings.layout import member_name
+from model.readings.prose import explain
 from model.readings.stepper import State, Stepper
 
 Event = tuple[str, tuple[int, ...]]
 Move = Mapping[str, Any]
+
+# What the kinds of findings are called that are no false guard.
+NO_EVENT = "no event "
+DIFFERS = "differs: "
+ORDER = "order"
 
 TRIES = 3000  # events tried in the search for an order before it gives up
 
@@ -39,6 +45,7 @@ class _Attempt:
         self.met: set[tuple[State, tuple[Event, ...]]] = set()
         self.most = -1
         self.furthest: State = ()
+        self.done: tuple[Event, ...] = ()
         self.left: tuple[Event, ...] = ()
 
     def run(self, state: State, left: tuple[Event, ...], done: tuple[Event, ...]) -> tuple[State, list[Event]] | None:
@@ -48,7 +55,7 @@ class _Attempt:
             return None
         self.met.add((state, left))
         if len(done) > self.most:
-            self.most, self.furthest, self.left = len(done), state, left
+            self.most, self.furthest, self.done, self.left = len(done), state, done, left
         for i, event in enumerate(left):
             if not self.stepper.false_guards(*event, state):
                 found = self.run(self.stepper.after(*event, state), left[:i] + left[i + 1 :], (*done, event))
@@ -71,13 +78,13 @@ class PathFinder:
         events = list(self._events(state, move, before, then))
         unknown = next((e for e in events if self.stepper.instance(*e) is None), None)
         if unknown is not None:
-            return Departure(f"no event {unknown[0]}", f"{self.text(unknown)} cannot happen in this world of the rules")
+            return Departure(NO_EVENT + unknown[0], f"{self.text(unknown)} cannot happen in this world of the rules")
         found = self._order(state, events)
         if isinstance(found, Departure):
             return found
         for field, sentence in self.comparison.differences(found[0], then):
             said = ", ".join(self.text(e) for e in found[1]) or "nothing"
-            return Departure(f"differs: {field}", f"after {said}, {sentence}")
+            return Departure(DIFFERS + field, f"after {said}, {sentence}")
         return found
 
     def text(self, event: Event) -> str:
@@ -93,14 +100,26 @@ class PathFinder:
         """Run the events in an order that every guard allows, preferring the one they are given in."""
         attempt = _Attempt(self.stepper)
         found = attempt.run(state, tuple(events), ())
-        return found if found is not None else self._refused(attempt.furthest, list(attempt.left))
+        return found if found is not None else self._refused(attempt)
 
-    def _refused(self, state: State, left: list[Event]) -> Departure:
-        """The first event that no order allows, and the guard that is false for it."""
-        rule, at = left[0]
+    def _refused(self, attempt: _Attempt) -> Departure:
+        """The first event that no order allows, what else the move did to the same member, and the guard that is false."""
+        (rule, at), state = attempt.left[0], attempt.furthest
+        beside = ", ".join(self.text(e) for e in attempt.done if self._member(e) == self._member((rule, at)))
+        refused = f"the rules refuse {self.text((rule, at))}" + (f" in the same move as {beside}" if beside else "")
         false = self.stepper.false_guards(rule, at, state)
-        name = false[0] if false else "order"
-        return Departure(f"{rule}.{name}", f"the rules refuse {self.text(left[0])}: the guard {rule}.{name} is false")
+        if not false:
+            return Departure(f"{rule}.{ORDER}", f"{refused}: no order of these events is allowed")
+        declared = self.layout.model.rule(rule)
+        guard = next(g for g in declared.guards if g.name == false[0])
+        why = explain(self.layout, guard.condition, state, (), dict(zip(declared.params, at, strict=True)))
+        values = "; ".join(str(r) for r in why.readings)
+        return Departure(f"{rule}.{guard.name}", f"{refused}: the guard {rule}.{guard.name} is false ({values})")
+
+    def _member(self, event: Event) -> Any:
+        """Whom an event is about: the first of its parameters."""
+        params = self.layout.model.rule(event[0]).params
+        return (params[0].domain, event[1][0]) if params else None
 
     # ------------------------------------------------------------------------------------ events
     def _events(self, state: State, move: Move, before: Observation, then: Observation) -> Iterator[Event]:

@@ -12,6 +12,7 @@ from checker.report.check_text import dial_line
 from checker.report.drive_text import standing
 from checker.report.junit import Case
 from checker.report.trace_text import headline, meaning, reasons
+from checker.search.limits import INTERRUPT
 from checker.search.simulate import Simulation
 from checker.verdict import Verdict
 
@@ -132,12 +133,15 @@ def drive_json(verdict: Verdict, version: str, described: Mapping[str, Any], row
     return json.dumps(document, indent=2)
 
 
-def drive_cases(rows: list[Row]) -> list[Case]:
-    """A test case for each finding that is there, and one for each run that found nothing."""
-    return [case for row in rows for case in _drive_cases(row)]
+def drive_cases(rows: list[Row], baseline: bool) -> list[Case]:
+    """A test case for each finding that is there, and one for what else a run did.
+
+    `baseline`: only what is new was asked for, so that a bound is noted and is no error. An interrupt still is.
+    """
+    return [case for row in rows for case in _drive_cases(row, baseline)]
 
 
-def _drive_cases(row: Row) -> Iterator[Case]:
+def _drive_cases(row: Row, baseline: bool) -> Iterator[Case]:
     where = f"schedproof.{row['configuration']}.{row['load']}"
     for found in row["findings"]:
         text = f"{found['sentence']}\n{'; '.join(found['moves'])}\nscript: {found['script']}"
@@ -145,8 +149,13 @@ def _drive_cases(row: Row) -> Iterator[Case]:
             yield Case(where, found["kind"], failure=found["sentence"], text=text)
         else:
             yield Case(where, found["kind"], note=f"{standing(found)}\n{text}")
-    bound = "" if row["exhausted"] else f"not determined: the search stopped at {row['bound']}"
-    yield Case(where, "every other step is a path of the rules", error=bound)
+    name, stopped = "every other step is a path of the rules", f"the search stopped at {row['bound']}"
+    if row["exhausted"]:
+        yield Case(where, name)
+    elif baseline and row["bound"] != INTERRUPT:
+        yield Case(where, name, note=f"no new finding; {stopped}")
+    else:
+        yield Case(where, name, error=f"not determined: {stopped}")
 
 
 def error_json(verdict: Verdict, version: str, command: str | None, sentence: str) -> str:

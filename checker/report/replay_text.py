@@ -8,7 +8,7 @@ from pathlib import Path
 
 from checker.replay.again import ENGINE, Replayed
 from checker.report.junit import Case
-from checker.report.trace_text import headline
+from checker.report.trace_text import departs, headline
 from checker.verdict import Verdict
 
 
@@ -34,7 +34,9 @@ def absent(replayed: Sequence[Replayed]) -> str:
 def summary(replayed: Sequence[Replayed]) -> str:
     """How many replayed as they should, and what the engine showed."""
     good = sum(not r.failures for r in replayed)
-    return f"{good} of {len(replayed)} replayed as they should{engine_summary(replayed)}"
+    found = sum(r.trace is not None and departs(r.trace) for r in replayed)
+    findings = f"; {found} of them told of a finding in an engine, which was not asked again" if found else ""
+    return f"{good} of {len(replayed)} replayed as they should{findings}{engine_summary(replayed)}"
 
 
 def engine_summary(replayed: Sequence[Replayed]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from checker.report.drive_text import meaning
 from checker.report.output import Output
 from checker.search.limits import INTERRUPT
 from tests.cli.conftest import Cli, cli
@@ -48,6 +49,8 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
     (found,) = run["findings"]
     assert (found["kind"], found["standing"], found["rests_on"]) == ("notify.once", "new", [])
     assert (found["length"], len(found["moves"])) == (5, 5)
+    assert found["sentence"] == "the rules refuse notify(r0): the guard notify.once is false (notified[r0] = 1)"
+    assert found["meaning"][1:] == ["notify.once asks: notified[r] is 0 (schedproof show notify.once)"]
     assert Path(found["script"]).read_text().startswith("# the moves: ")
     assert json.loads(Path(found["trace"]).read_text())["#meta"]["schedproof"]["property"].endswith("notify.once")
     assert document["untried"] == {
@@ -62,14 +65,86 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
     assert left.get("message") == f"not determined: the search stopped at {run['bound']}"
 
 
+def test_the_trace_of_a_finding_replays_and_says_that_the_engine_was_not_asked(cli: Cli, adapter: Any) -> None:
+    out = drive(cli, adapter("notify-twice")).out
+    assert "below: a state is what is observed of the engine after a move" in out
+    assert "    notify: " in out
+    (trace,) = Path("schedproof-findings").glob("*.itf.json")
+    ran = cli("replay", str(trace))
+    assert ran.code == 0
+    assert "    The finding is what the engine did next; the engine is not asked here." in ran.out
+    assert ran.last == (
+        "holds: 1 of 1 replayed as they should; 1 of them told of a finding in an engine, which was not asked again"
+    )
+
+
 def test_what_is_known_does_not_fail_and_is_said(cli: Cli, adapter: Any, tmp_path: Path) -> None:
     (tmp_path / "known.txt").write_text("# accepted\nnotify.once\n")
     ran = drive(cli, adapter("notify-twice"), "--known", "known.txt", "--junit", "junit.xml")
-    assert ran.code == 3
+    assert ran.code == 0, "a bound was met, and nothing is new"
+    assert ran.last.startswith("holds: no new finding beside those of known.txt in 1 run, ")
+    assert ran.last.endswith(" states and random walks, which is not all")
     assert "    known; not counted\n" in ran.out
+    assert "known, but not met here" not in ran.out
     suite = ET.parse("junit.xml").getroot()
-    assert suite.get("failures") == "0"
+    assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
     assert (suite.findtext("testcase[@name='notify.once']/system-out") or "").startswith("known; not counted\n")
+
+
+def test_a_kind_of_finding_is_explained_in_the_words_of_the_rules_and_of_the_engine() -> None:
+    described = {"engine": "vllm", "names": {"select": {"event": "in SchedulerOutput.num_scheduled_tokens"}}}
+    rule, asks, named = meaning("select.running", described)
+    assert rule.startswith("select: Plan k tokens of a running request")
+    assert asks == "select.running asks: phase[r] is RUNNING (schedproof show select.running)"
+    assert named == "in vllm: in SchedulerOutput.num_scheduled_tokens (schedproof show --names vllm)"
+    assert meaning("no event hit", described)[0].startswith("hit: ")
+    assert meaning("differs: ref", described)[0].startswith("ref: ")
+    assert meaning("stuck", described) == []
+
+
+def test_what_is_known_and_not_met_is_said_and_what_is_new_fails(cli: Cli, adapter: Any, tmp_path: Path) -> None:
+    (tmp_path / "known.txt").write_text("  # accepted\nnotify.once, without unique-ids\nexception KeyError at here\n")
+    ran = drive(cli, adapter("notify-twice"), "--known", "known.txt")
+    assert ran.code == 1
+    assert "known, but not met here: notify.once, without unique-ids\n" in ran.out
+    assert "known, but not met here: exception KeyError at here\n" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("selct.runing", "known.txt lists selct.runing, which is no kind of finding; did you mean select.running."),
+        (
+            "xyzzy",
+            "known.txt lists xyzzy, which is no kind of finding; "
+            "copy the kind as drive prints it in front of `, after N moves`.",
+        ),
+        (
+            "admit.fits, without feasible-request",
+            "known.txt lists admit.fits, without feasible-request, but there is no assumption feasible-request; "
+            "did you mean feasible-requests.",
+        ),
+    ],
+)
+def test_a_baseline_that_lists_what_cannot_be_found_is_refused(
+    cli: Cli, adapter: Any, tmp_path: Path, line: str, sentence: str
+) -> None:
+    (tmp_path / "known.txt").write_text(f"{line}\n")
+    arguments = ("drive", adapter(), "--python", sys.executable, "--known", "known.txt")
+    assert refused(cli, *arguments) == sentence
+
+
+def test_an_interrupt_is_an_open_end_with_a_baseline_too(
+    cli: Cli, adapter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "known.txt").write_text("stuck\n")
+    monkeypatch.setattr(Output, "status", interrupted)
+    ran = cli("drive", adapter(), "--python", sys.executable, "--known", "known.txt", "--junit", "junit.xml")
+    assert ran.code == 3
+    assert ET.parse("junit.xml").getroot().get("errors") == "1"
 
 
 def test_what_rests_on_an_assumption_is_labelled_and_not_counted(cli: Cli, adapter: Any) -> None:
