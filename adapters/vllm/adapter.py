@@ -166,7 +166,7 @@ class Adapter:
                 del self.numbers[self.kept.pop(state)]
         return {}
 
-    def script(self, configuration: str, world: Json, moves: list[Json]) -> Json:
+    def script(self, configuration: str, world: Json, moves: list[Json], finding: str = "what was asked for") -> Json:
         """Each call is written before its move is made: if that fails the script ends there, with the engine's exception."""
         engine, calls = self.begin(configuration, world), []
         for move in moves:
@@ -177,7 +177,9 @@ class Adapter:
                 if culprit(error) == "adapter":
                     raise
                 break
-        return {"script": write_script(configuration, world, calls)}
+        else:
+            calls.append("run.end()")
+        return {"script": write_script(configuration, world, finding, calls)}
 
     def begin(self, configuration: str, world: Json) -> Driven:
         """A fresh engine: built once for a configuration and a world, and copied from then on."""
@@ -216,7 +218,7 @@ class Adapter:
             return {"ok": False, "error": describe_error(error)}
 
 
-def write_script(configuration: str, world: Json, calls: list[str]) -> str:
+def write_script(configuration: str, world: Json, finding: str, calls: list[str]) -> str:
     """The calls of a run, with all of `plain.py` in front of them."""
     chosen = {key: value for key, value in SETTINGS[configuration].items() if key != "loop"}
     kind = "LoopRun" if SETTINGS[configuration]["loop"] else "Run"
@@ -226,7 +228,7 @@ def write_script(configuration: str, world: Json, calls: list[str]) -> str:
     future, plain = "from __future__ import annotations\n", (HERE / "plain.py").read_text()
     environment = f"import os\n\nos.environ.update({ENVIRONMENT})\n"
     start = f'"""{about}"""\n\n{future}\n{environment}'
-    run = f"\n\nrun = {kind}({world}, **{chosen})\n"
+    run = f"\n\nrun = {kind}({world}, {finding!r}, **{chosen})\n"
     return start + plain.split(future, 1)[1] + run + "".join(f"{call}\n" for call in calls)
 
 

@@ -97,7 +97,7 @@ def walk(name: str, world: Json, dice: random.Random, counts: Counter[str]) -> t
 
 
 def printed(script: str, alone: bool) -> list[Json]:
-    """What a script prints, run here or by a Python of its own."""
+    """What a script prints that is JSON, run here or by a Python of its own."""
     if alone:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "run.py")
@@ -107,7 +107,7 @@ def printed(script: str, alone: bool) -> list[Json]:
         with contextlib.redirect_stdout(io.StringIO()) as out:
             exec(compile(script, "script", "exec"), {"__name__": "script"})  # noqa: S102 - we wrote it
         text = out.getvalue()
-    return [json.loads(line) for line in text.splitlines()]
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
 
 def check_script(name: str, world: Json, alone: bool, moves: list[Json], seen: list[Json]) -> None:

@@ -212,7 +212,7 @@ class _Drive:
         words = "".join(c if c.isalnum() or c in "-_" else " " for c in finding.label).split()
         place: Path = self.options.findings / "-".join([name, load.name, *words])[:120]
         arguments = {"configuration": name, "world": driver.engine.document(), "moves": list(finding.moves)}
-        script = self.port.ask("script", None, **arguments)["script"]
+        script = self.port.ask("script", None, **arguments, finding=f"{finding.label}: {finding.sentence}")["script"]
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.with_suffix(".py").write_text(script)

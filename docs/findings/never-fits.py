@@ -180,18 +180,46 @@ def facts(scheduler: Scheduler, requests: Sequence[Request | None]) -> Json:
 
 
 class Run:
-    """The engine's calls one after another, each with what the engine holds after it printed as a line of JSON."""
+    """The engine's calls one after another, each with what the engine holds after it printed as a line of JSON.
 
-    def __init__(self, world: Json, policy: str, asynchronous: bool, caching: bool, depth: int) -> None:
-        self.world = world
+    `finding` is what they lead to, said before the calls, since the last may raise, and by end() beside what is there.
+    """
+
+    def __init__(self, world: Json, finding: str, policy: str, asynchronous: bool, caching: bool, depth: int) -> None:
+        self.world, self.finding = world, finding
+        self.made = 0
         self.scheduler = make_scheduler(policy, asynchronous, caching, depth, world)
         self.hasher = Hasher(world["block_size"]) if caching else None
         self.requests: list[Request | None] = [None] * len(world["requests"])
         self.steps: deque[SchedulerOutput] = deque()  # in flight, the oldest first
+        self.say(f"the calls lead to: {finding}\n\na scheduler as it is made")
         self.show()
 
+    def say(self, line: str) -> None:
+        print(line, flush=True)  # noqa: T201 - it is what the script is for
+
+    def call(self, text: str) -> None:
+        """Name a call before it is made: it may raise."""
+        self.made += 1
+        self.say(f"\ncall {self.made}: {text}")
+
     def show(self) -> None:
-        print(json.dumps(facts(self.scheduler, self.requests)))  # noqa: T201 - it is what the script is for
+        self.say(json.dumps(facts(self.scheduler, self.requests)))
+
+    def end(self) -> None:
+        """What was found, and what is there after the calls."""
+        self.say(f"\nfound: {self.finding}\nthere now:")
+        for r, request in enumerate(facts(self.scheduler, self.requests)["requests"]):
+            computed, output = request["scheduled"], request["output"]
+            held = f"num_computed_tokens {computed}, output tokens {output}, blocks {request['blocks']}"
+            gone = request["phase"] == "PREEMPTED" and (computed or request["blocks"])
+            self.say(f"  r{r} is {request['phase']}{', yet has' if gone else ':'} {held}")
+        for step in self.in_flight():
+            self.say(f"  a step in flight has num_scheduled_tokens {step.num_scheduled_tokens}")
+
+    def in_flight(self) -> list[SchedulerOutput]:
+        """The oldest first."""
+        return list(self.steps)
 
     def new(self, r: int) -> Request:
         arrival = sum(q is not None for q in self.requests)
@@ -199,20 +227,24 @@ class Run:
         return request
 
     def submit(self, r: int) -> None:
+        self.call(f"Scheduler.add_request, request {r} as {name_of(r, self.world)}")
         self.scheduler.add_request(self.new(r))
         self.show()
 
     def cancel(self, r: int) -> None:
+        self.call(f"Scheduler.finish_requests({name_of(r, self.world)!r}, FINISHED_ABORTED)")
         self.scheduler.finish_requests(name_of(r, self.world), RequestStatus.FINISHED_ABORTED)
         self.show()
 
     def schedule(self) -> None:
+        self.call("Scheduler.schedule()")
         step = self.scheduler.schedule()
         if step.total_num_scheduled_tokens:
             self.steps.append(step)
         self.show()
 
     def result(self, sampled: dict[str, list[int]]) -> None:
+        self.call(f"Scheduler.update_from_output, the oldest step with the tokens {sampled}")
         self.scheduler.update_from_output(self.steps.popleft(), answer(sampled))
         self.show()
 
@@ -220,8 +252,8 @@ class Run:
 class LoopRun(Run):
     """The same through EngineCore. Itself it stands where the loop has its executor."""
 
-    def __init__(self, world: Json, policy: str, asynchronous: bool, caching: bool, depth: int) -> None:
-        super().__init__(world, policy, asynchronous, caching, depth)
+    def __init__(self, world: Json, finding: str, policy: str, asynchronous: bool, caching: bool, depth: int) -> None:
+        super().__init__(world, finding, policy, asynchronous, caching, depth)
         self.core = make_core(self.scheduler, self, depth)
         self.at_once: dict[str, list[int]] | None = None
 
@@ -232,16 +264,23 @@ class LoopRun(Run):
             future.set_result(answer(self.at_once or {}))
         return future
 
+    def in_flight(self) -> list[SchedulerOutput]:
+        return [step for _, step in reversed(self.core.batch_queue)]
+
     def submit(self, r: int) -> None:
+        self.call(f"EngineCore.add_request, request {r} as {name_of(r, self.world)}")
         self.core.add_request(self.new(r))
         self.show()
 
     def cancel(self, r: int) -> None:
+        self.call(f"EngineCore.abort_requests([{name_of(r, self.world)!r}])")
         self.core.abort_requests([name_of(r, self.world)])
         self.show()
 
     def loop(self, sampled: dict[str, list[int]] | None = None) -> None:
         """One turn. The oldest step is done, with these tokens; without tokens it is not."""
+        done = "is not done" if sampled is None else f"is done with the tokens {sampled}"
+        self.call(f"EngineCore.step_with_batch_queue(); the oldest step {done}")
         queue = self.core.batch_queue
         if queue and sampled is not None and not queue[-1][0].done():
             queue[-1][0].set_result(answer(sampled))
@@ -251,7 +290,7 @@ class LoopRun(Run):
         self.show()
 
 
-run = Run({'requests': [{'prompt': [1000, 1001], 'limit': 3, 'priority': 0}, {'prompt': [2000, 2001, 2002, 2003, 2004, 2005, 2006], 'limit': 1, 'priority': 0}], 'blocks': 6, 'block_size': 1, 'budget': 2, 'seats': 2}, **{'policy': 'fcfs', 'caching': True, 'asynchronous': False, 'depth': 1})
+run = Run({'requests': [{'prompt': [1000, 1001], 'limit': 3, 'priority': 0}, {'prompt': [2000, 2001, 2002, 2003, 2004, 2005, 2006], 'limit': 1, 'priority': 0}], 'blocks': 6, 'block_size': 1, 'budget': 2, 'seats': 2}, 'admit.fits, without feasible-requests: the rules refuse admit(r1): the guard admit.fits is false (prompt[r1] = 7; limit[r1] = 1; blocks = 6; block_size = 1)', **{'policy': 'fcfs', 'caching': True, 'asynchronous': False, 'depth': 1})
 run.submit(1)
 run.schedule()
 run.result({'r1': []})
@@ -262,3 +301,4 @@ run.result({'r1': []})
 run.schedule()
 run.schedule()
 run.schedule()
+run.end()

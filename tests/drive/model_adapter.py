@@ -129,7 +129,7 @@ def serve(fault: str | None, dials: dict[str, Any], misbehave: str) -> None:
         elif call == "step":
             answer |= engine.step(tuple(question["state"]), question["move"])
         elif call == "script":
-            answer |= {"script": "# the moves: " + json.dumps(question["moves"]) + "\n"}
+            answer |= {"script": f"# the moves: {json.dumps(question['moves'])}\n# {question['finding']}\n"}
         print(json.dumps(answer), flush=True)
         if call == "stop":
             return

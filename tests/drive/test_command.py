@@ -51,7 +51,9 @@ def test_a_finding_for_machines(cli: Cli, adapter: Any) -> None:
     assert (found["length"], len(found["moves"])) == (5, 5)
     assert found["sentence"] == "the rules refuse notify(r0): the guard notify.once is false (notified[r0] = 1)"
     assert found["meaning"][1:] == ["notify.once asks: notified[r] is 0 (schedproof show notify.once)"]
-    assert Path(found["script"]).read_text().startswith("# the moves: ")
+    moves, told = Path(found["script"]).read_text().splitlines()
+    assert moves.startswith("# the moves: ")
+    assert told == f"# {found['kind']}: {found['sentence']}"
     assert json.loads(Path(found["trace"]).read_text())["#meta"]["schedproof"]["property"].endswith("notify.once")
     assert document["untried"] == {
         "configurations": ["again", "assuming-nothing"],
