@@ -13,7 +13,7 @@ from checker.cli.options import positive, seconds
 from checker.replay import itf
 from checker.replay.assumptions import REMOVABLE, dials_under, in_force, world_under
 from checker.replay.drive import DriveLimits, Driven, Driver, Finding
-from checker.replay.environment import find_engine, set_up
+from checker.replay.environment import check_version, find_engine, set_up
 from checker.replay.known import read_known
 from checker.replay.port import START_SECONDS, AdapterLost, Port, command_for
 from checker.replay.shrink import path_of, shrink
@@ -104,6 +104,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
                 raise Unusable(
                     f"{python} has no {drive.described['engine']}; build one that has with --setup, or give another --python."
                 )
+            check_version(engine, drive.described["version"], f"{python} has")
             if not drive.described["tested"]:
                 _self_test(command_for(python, engine.adapter), output)
             return drive.run()

@@ -20,11 +20,12 @@ WATCH_SECONDS = 2.0  # between two looks at how an installation goes on
 
 @dataclass(frozen=True)
 class Engine:
-    """An adapter and where the environment for it is kept."""
+    """An adapter and where the environment for it is kept. `version`: the one that was asked for, empty if none was."""
 
     name: str
     adapter: Path
     home: Path
+    version: str = ""
 
     @property
     def python(self) -> Path:
@@ -38,17 +39,35 @@ def find_engine(name: str) -> Engine:
         if not path.is_file():
             raise Unusable(f"there is no adapter {name}; give the path of an adapter's Python file (see docs/port.md).")
         return Engine(path.stem, path, Path(sys.prefix))
-    short = name.partition("==")[0]
+    short, pinned, version = name.partition("==")
+    if pinned and not version:
+        raise Unusable(f"{name} names no version behind ==; give one, or {short} alone.")
     folder = adapters() / short
     if not (folder / "adapter.py").is_file():
         known = ", ".join(sorted(p.parent.name for p in adapters().glob("*/adapter.py"))) or "none here"
         raise Unusable(f"there is no adapter for {name}; there are: {known}, or give the path of an adapter file.")
-    return Engine(short, folder / "adapter.py", Path(".engines") / short)
+    return Engine(short, folder / "adapter.py", Path(".engines") / short, version)
 
 
 def adapters() -> Path:
     """Where adapters are: beside our own packages, in a source tree and in an installation alike."""
     return Path(__file__).resolve().parent.parent.parent / "adapters"
+
+
+def check_version(engine: Engine, found: str, where: str) -> None:
+    """Unusable if a version was asked for, and another is there. `where` begins the sentence: who has it, or would."""
+    if engine.version and found != engine.version:
+        raise Unusable(
+            f"{engine.name} {engine.version} was asked for, but {where} {engine.name} {found}; "
+            f"ask for {engine.name}=={found}, or give a Python that has {engine.version} with --python."
+        )
+
+
+def _shipped(engine: Engine) -> str:
+    """The version that the adapter's requirements install; that which was asked for if they pin none."""
+    lines = (engine.adapter.parent / "engine.txt").read_text().splitlines()
+    pins = [line.split()[0].partition("==")[2] for line in lines if line.startswith(f"{engine.name}==")]
+    return pins[0] if pins else engine.version
 
 
 def set_up(engine: Engine, say: Callable[[str], None], watch: Callable[[str], None]) -> None:
@@ -57,6 +76,8 @@ def set_up(engine: Engine, say: Callable[[str], None], watch: Callable[[str], No
     What the engine imports comes first, with its torch named; the engine itself then brings none of its own. `say` is told
     of each step, `watch` of how a step goes on: what pip does now, and how large the environment has become.
     """
+    if engine.version:
+        check_version(engine, _shipped(engine), "--setup installs")
     if not engine.python.exists():
         say(f"creating {engine.home}")
         try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.replay import environment
-from checker.replay.environment import Engine, set_up
+from checker.replay.environment import Engine, check_version, find_engine, set_up
 from checker.verdict import Unusable
 
 PIP = """#!/bin/sh
@@ -53,3 +53,25 @@ def test_what_pip_refuses_is_one_sentence(tmp_path: Path) -> None:
         f"the environment in {engine.home} could not be built (ERROR: No matching distribution); "
         f"see what {tmp_path / 'requirements.txt'} says, or give --python."
     )
+
+
+def test_another_version_than_the_shipped_one_is_not_built() -> None:
+    with pytest.raises(Unusable) as refused:
+        set_up(find_engine("vllm==0.11.0"), print, print)
+    assert str(refused.value) == (
+        "vllm 0.11.0 was asked for, but --setup installs vllm 0.10.2; "
+        "ask for vllm==0.10.2, or give a Python that has 0.11.0 with --python."
+    )
+
+
+def test_a_python_with_another_version_is_refused() -> None:
+    engine = find_engine("vllm==0.11.0")
+    with pytest.raises(Unusable, match=r"^vllm 0\.11\.0 was asked for, but that Python has vllm 0\.10\.2; "):
+        check_version(engine, "0.10.2", "that Python has")
+    check_version(engine, "0.11.0", "that Python has")
+    check_version(find_engine("vllm"), "0.10.2", "that Python has")
+
+
+def test_a_version_that_is_not_named_is_refused() -> None:
+    with pytest.raises(Unusable, match=r"^vllm== names no version behind ==; give one, or vllm alone\.$"):
+        find_engine("vllm==")
