@@ -21,6 +21,7 @@ from checker.verdict import Unusable
 PROTOCOL = 1
 START_SECONDS = 120.0  # importing an engine takes long
 STEP_SECONDS = 30.0
+END_SECONDS = 1.0  # for one that broke the protocol to end
 
 
 class AdapterLost(Exception):
@@ -109,7 +110,7 @@ class Port:
         try:
             answer = json.loads(line)
         except ValueError:
-            raise self._lost(f"wrote a line that is no JSON: {line[:80]!r}") from None
+            raise self._lost(f"wrote a line that is no JSON: {line[:80]!r}{self._ended()}") from None
         if not isinstance(answer, dict):
             raise self._lost(f"wrote {answer!r} instead of an object")
         return answer
@@ -127,6 +128,13 @@ class Port:
             self.buffer += piece
         line, _, self.buffer = self.buffer.partition(b"\n")
         return line
+
+    def _ended(self) -> str:
+        """With what an adapter ended that has told something else before: that is often its last word."""
+        try:
+            return f", and ended with exit code {self.process.wait(timeout=END_SECONDS)}"
+        except subprocess.TimeoutExpired:
+            return ""
 
     def _lost(self, what: str) -> AdapterLost:
         self.errors.seek(0)

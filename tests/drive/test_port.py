@@ -68,6 +68,16 @@ def test_what_a_dying_adapter_wrote_is_quoted(tmp_path: Path) -> None:
     assert "No module named 'no_such_engine'" in str(lost.value)
 
 
+def test_an_adapter_that_talks_and_ends_is_told_with_its_exit_code(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.py"
+    broken.write_text("import sys\nprint('hi', flush=True)\nsys.exit('no licence')\n")
+    with Port([sys.executable, str(broken)]) as port, pytest.raises(AdapterLost) as lost:
+        port.describe()
+    assert str(lost.value) == (
+        "the adapter wrote a line that is no JSON: b'hi', and ended with exit code 1; it wrote: no licence"
+    )
+
+
 def test_a_python_that_is_not_there_is_one_sentence() -> None:
     with pytest.raises(Unusable) as refused:
         Port(["/no/such/python", "adapter.py"])
