@@ -32,11 +32,11 @@ DESCRIPTION = """\
 Drives an engine's own scheduler classes through an adapter, in the engine's own Python: an adversary submits, cancels,
 schedules and chooses results, breadth first and then at random, and every step must be a path of the rules under the
 disciplines that the engine states. A finding comes with its shortest moves and a script of the engine's own calls.
-Without --minutes, the few configurations and loads that the adapter calls its preset are tried, about 30 s together;
-with --minutes N, all of them, N minutes each.
+Without --minutes, the few configurations and loads that the adapter calls its preset are tried, about 30 s together,
+plus starting the engine and making findings small; with --minutes N, all of them, N minutes each.
 
 examples:
-  schedproof drive vllm==0.10.2 --setup              build the environment (2.5 GB), then drive for about 30 s
+  schedproof drive vllm==0.10.2 --setup              build the environment (2.5 GB), then search for about 30 s
   schedproof drive vllm --config fcfs-cache-depth2   one configuration
   schedproof drive vllm --no-assume unique-ids       what if a client uses an id again too early?
   schedproof drive vllm --minutes 5 --known known.txt  everything; fail only on findings that are new
