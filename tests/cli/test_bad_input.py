@@ -260,12 +260,12 @@ def test_a_command(cli: Cli, arguments: list[str], said: str) -> None:
     assert refused(cli, *arguments) == said
 
 
-@pytest.mark.parametrize("arguments", [["chekc", "solo"], ["show", "rules", "--format", "html"]])
+@pytest.mark.parametrize("arguments", [["chekc", "solo"], ["show", "rules", "--format", "pdf"]])
 def test_a_choice_there_is_not(cli: Cli, arguments: list[str]) -> None:
     """Python words this in more than one way."""
     said = refused(cli, *arguments)
     assert re.match(
-        r"schedproof( show)?: argument (COMMAND|--format): invalid choice: '(chekc|html)' \(choose from ", said
+        r"schedproof( show)?: argument (COMMAND|--format): invalid choice: '(chekc|pdf)' \(choose from ", said
     )
 
 

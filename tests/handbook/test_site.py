@@ -23,7 +23,8 @@ from checker.handbook.site import assets, pages
 from model.lifecycle import LIFECYCLE
 from specs.faults import FAULTS
 from specs.faults.equivalent import EQUIVALENT
-from specs.properties import PROPERTIES
+from specs.policies import POLICIES
+from specs.properties import LIVENESS, PROPERTIES
 from specs.stories import story_files
 from specs.worlds import world_files
 from tests.handbook.conftest import ROOT
@@ -79,7 +80,7 @@ def test_every_rule_and_every_guard_has_a_card(site: Path) -> None:
 
 
 def test_every_property_and_every_fault_has_a_card(site: Path) -> None:
-    assert {p.stem for p in (site / "properties").glob("*.html")} == {p.name for p in PROPERTIES}
+    assert {p.stem for p in (site / "properties").glob("*.html")} == {p.name for p in (*PROPERTIES, *LIVENESS)}
     assert {p.stem for p in (site / "faults").glob("*.html")} == {f.name for f in FAULTS}
     for fault in FAULTS:
         card = html.unescape((site / "faults" / f"{fault.name}.html").read_text())
@@ -90,7 +91,8 @@ def test_every_property_and_every_fault_has_a_card(site: Path) -> None:
             assert word in card
 
 
-def test_every_world_is_listed(site: Path) -> None:
+def test_every_world_and_every_policy_is_listed(site: Path) -> None:
+    assert {p.name for p in POLICIES} <= read(site / "policies.html").ids
     assert {anchor(w) for w in world_files()} <= read(site / "worlds.html").ids
 
 

@@ -79,6 +79,17 @@ def test_a_story_has_a_picture_too(cli: Cli) -> None:
     assert "violated" not in cli("show", str(path), "--format", "svg").out
 
 
+def test_a_run_for_ever_says_what_is_repeated(cli: Cli) -> None:
+    pytest.importorskip("scipy", reason="scipy is not installed: pip install '.[liveness]'")
+    assert cli("check", "scarce", "--policy", "static").code == 1
+    still = cli("show", "schedproof-traces/scarce.static.liveness.leaves-early.itf.json", "--format", "svg")
+    assert "stands still" in texts(still.out)
+    assert cli("check", "scarce", "--policy", "any").code == 1
+    drawn = cli("show", "schedproof-traces/scarce.any.liveness.submitted-finishes.itf.json", "--format", "svg").out
+    assert texts(drawn).count("for ever") == 1
+    assert "✗ violated" not in texts(drawn)
+
+
 def test_a_rule_has_no_picture(cli: Cli) -> None:
     ran = cli("show", "release", "--format", "html")
     assert (ran.code, ran.out) == (2, "")
