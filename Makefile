@@ -36,7 +36,7 @@ handbook: $(VENV)/installed-dev
 
 test-handbook: handbook
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[browser]' || echo "no playwright: browser tests will be skipped"
-	npm install --silent --no-audit --no-fund --prefix .browser axe-core || echo "no axe-core: its test will be skipped"
+	npm install --silent --no-audit --no-fund --prefix .browser axe-core@4 || echo "no axe-core: its test will be skipped"
 	SCHEDPROOF_HANDBOOK=handbook $(BIN)/python -m pytest tests/handbook
 
 $(VENV)/bin/python:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import shlex
 import subprocess
@@ -163,7 +164,7 @@ def test_who_follows_chapter_one_gets_what_is_printed_there(site: Path, tmp_path
     ran = subprocess.run(
         [sys.executable, "-m", "checker", *shlex.split(command)[1:]],
         cwd=tmp_path,
-        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        env={"PYTHONPATH": str(ROOT), "PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
         check=False,

@@ -147,8 +147,9 @@ def _flights(reader: _Reader, events: Sequence[Event]) -> list[Flight]:
     flights: list[Flight] = []
     for number, event in enumerate(events, 1):
         if event.rule == "launch":
-            window[event.at[0]] = _launched(reader, number, event.at[0])
-            flights.append(window[event.at[0]])  # type: ignore[arg-type]
+            launched = _launched(reader, number, event.at[0])
+            window[event.at[0]] = launched
+            flights.append(launched)
         if event.rule == "recycle":
             if window[0] is not None:
                 window[0].gone = number
