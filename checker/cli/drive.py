@@ -97,9 +97,9 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
             f"{python} does not exist; build it with --setup, or give a Python that has the engine with --python."
         )
     known = read_known(options.known, LIFECYCLE)
-    output.details([f"starting {engine.adapter} with {python}; it has {START_SECONDS:g} s to answer"])
+    output.status(f"starting {engine.adapter} with {python}")
     try:
-        with Port(command_for(python, engine.adapter)) as port:
+        with Port(command_for(python, engine.adapter), watch=output.status) as port:
             drive = _Drive(options, output, port, known)
             if not drive.described["version"]:
                 raise Unusable(
@@ -160,9 +160,6 @@ class _Drive:
         self.output.details(drive_text.engine_lines(self.described, self.options.assume, self.options.no_assume))
         self.output.details([drive_text.plan_line(configurations, [w.name for w in loads], self.options)])
         self.output.details(drive_text.legend_lines(configurations))
-        self.output.details(
-            [f"letting the engine load; it has {START_SECONDS:g} s for that, which count for none below"]
-        )
         self.load(*runs[0])
         ends = time.monotonic() + (self.options.seconds or SECONDS)
         for done, (name, load) in enumerate(runs):

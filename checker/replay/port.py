@@ -12,7 +12,7 @@ import selectors
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,6 +21,7 @@ from checker.verdict import Unusable
 PROTOCOL = 1
 START_SECONDS = 120.0  # importing an engine takes long
 STEP_SECONDS = 30.0
+WATCH_SECONDS = 1.0  # between two words about a wait
 END_SECONDS = 1.0  # for one that broke the protocol to end
 
 
@@ -45,10 +46,12 @@ class EngineError(Exception):
 
 
 class Port:
-    """One adapter process. Use it as a context manager."""
+    """One adapter process. Use it as a context manager. `watch` is told each second for what it waits, and for how long."""
 
-    def __init__(self, command: list[str], step_seconds: float = STEP_SECONDS) -> None:
-        self.command, self.step_seconds = command, step_seconds
+    def __init__(
+        self, command: list[str], step_seconds: float = STEP_SECONDS, watch: Callable[[str], None] | None = None
+    ) -> None:
+        self.command, self.step_seconds, self.watch = command, step_seconds, watch
         self.errors = tempfile.TemporaryFile()
         self.buffer = b""
         try:
@@ -106,7 +109,7 @@ class Port:
             self.process.stdin.write(json.dumps(question).encode() + b"\n")
         except (BrokenPipeError, ValueError):
             raise self._lost("has ended") from None
-        line = self._line(time.monotonic() + seconds, seconds)
+        line = self._line(str(question["call"]), seconds)
         try:
             answer = json.loads(line)
         except ValueError:
@@ -115,13 +118,20 @@ class Port:
             raise self._lost(f"wrote {answer!r} instead of an object")
         return answer
 
-    def _line(self, deadline: float, seconds: float) -> bytes:
+    def _line(self, call: str, seconds: float) -> bytes:
         assert self.process.stdout is not None
+        began = time.monotonic()
         while b"\n" not in self.buffer:
-            left = deadline - time.monotonic()
-            if left <= 0 or not self.selector.select(left):
+            spent = time.monotonic() - began
+            if spent >= seconds:
                 self.process.kill()
                 raise self._lost(f"gave no answer within {seconds:g} s and was ended")
+            if not self.selector.select(min(WATCH_SECONDS, seconds - spent)):
+                if self.watch is not None:
+                    self.watch(
+                        f"waiting {time.monotonic() - began:.0f} of {seconds:g} s for the adapter to answer {call}"
+                    )
+                continue
             piece = os.read(self.process.stdout.fileno(), 1 << 16)
             if not piece:
                 raise self._lost(f"ended with exit code {self.process.wait()}")

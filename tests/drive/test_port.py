@@ -68,6 +68,15 @@ def test_what_a_dying_adapter_wrote_is_quoted(tmp_path: Path) -> None:
     assert "No module named 'no_such_engine'" in str(lost.value)
 
 
+def test_a_long_wait_is_told_while_it_lasts() -> None:
+    told: list[str] = []
+    silent = [sys.executable, "-c", "import time; time.sleep(60)"]
+    with Port(silent, watch=told.append) as port, pytest.raises(AdapterLost, match=r"no answer within 2\.5 s"):
+        port.ask("describe", seconds=2.5)
+    assert len(told) >= 2
+    assert all(line.endswith(" of 2.5 s for the adapter to answer describe") for line in told)
+
+
 def test_an_adapter_that_talks_and_ends_is_told_with_its_exit_code(tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text("import sys\nprint('hi', flush=True)\nsys.exit('no licence')\n")
