@@ -97,8 +97,11 @@ def reasons(trace: Trace, declared: Property | None) -> list[str]:
 
 
 def _parted(trace: Trace) -> list[str]:
-    parted = refusal(trace) if trace.variation else None
-    return [parted] if parted else []
+    """Where the unchanged rules part from the trace, if they were changed."""
+    if not trace.variation:
+        return []
+    follows = "The unchanged rules can take all these steps as well; what is missing is a step that they would take from here on."
+    return [refusal(trace) or follows]
 
 
 def _never(trace: Trace, declared: Property, promise: Promise) -> list[str]:
