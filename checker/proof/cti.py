@@ -106,7 +106,7 @@ class Finder:
     def __init__(self, scope: Scope, hypotheses: Sequence[Claim]) -> None:
         self.scope, self.hypotheses = scope, hypotheses
 
-    def find(self, worlds: Sequence[World], where: str, claim: Claim, timeout: float = 20.0) -> Step | None:
+    def find(self, worlds: Sequence[World], where: str, claim: Claim, timeout: float = 60.0) -> Step | None:
         """The first step found: in the worlds in their order, then in other sizes."""
         rule = next((r for r in self.scope.rules if r.name == where), None)
         for world in worlds:

@@ -31,6 +31,9 @@ from model.readings.sums import WithSums
 Members = dict[type[Index], dict[Name, None]]
 
 
+TRIES = 3  # of a query that the solver can neither prove nor refute
+
+
 @dataclass(frozen=True)
 class Obligation:
     """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses."""
@@ -264,11 +267,20 @@ class Work:
                 solver,
                 self.theory.literals.values(),
             )
-        answer = solver.check(*self.theory.literals.values())
+        answer = self._answer(solver)
         used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
         solver.pop()
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
+
+    def _answer(self, solver: Any) -> Any:
+        """The solver's answer. Products by dials are beyond what it decides for sure, and another order of its guesses helps."""
+        for seed in range(TRIES):
+            solver.set("random_seed", seed)
+            answer = solver.check(*self.theory.literals.values())
+            if answer != z3.unknown:
+                return answer
+        return answer
 
     # ------------------------------------------------------------------------------- reasons for sums
     def entails(self, formula: Value, rule: bool, instances: bool) -> bool:

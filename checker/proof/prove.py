@@ -39,7 +39,7 @@ class Scope:
     auxiliary: tuple[Property, ...]
     assumption: Term
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    timeout: float = 10.0
+    timeout: float = 60.0
     smt2: Path | None = None
     lively: Term = field(default_factory=lambda: lift(True))
 

@@ -111,8 +111,8 @@ def test_a_trace_on_ref_says_what_was_refused_and_what_was_damaged(
         "    With notify.once off, the engine does all 5 steps.\n"
         "    Damage, run on to rest by a fair policy, and before:\n"
         "      the client of r0 was sent 2 terminal messages\n"
-        "holds: 1 of 1 replayed as they should; of 1 traces on the engine, 1 refused at their guard, "
-        "1 with measured damage, 0 that the engine has no switch for\n"
+        "holds: 1 of 1 replayed as they should; of 1 traces the sound engine refuses 1 at their guard, differs in a field "
+        "in 0, and follows 0 unharmed; changed in the same way, 1 do measured damage, and 0 are in the model only\n"
     )
 
 

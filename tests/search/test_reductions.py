@@ -126,7 +126,8 @@ def test_faults_are_caught_alike(fault: str) -> None:
     reduced, full = both_ways(fault_named(fault).world, fault, None if caught_by == "rest.way-home" else length)
     assert checked_end(reduced) == checked_end(full)
     assert checked_end(reduced).violated[caught_by] == length
-    assert size(reduced) < size(full)
+    assert size(reduced) <= size(full)
+    assert size(reduced) < size(full) or length <= 2  # two requests that differ, and hardly a step done
 
 
 # -------------------------------------------------------------------------------------- the gate can be shut
