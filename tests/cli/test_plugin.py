@@ -62,6 +62,9 @@ def run(python: Path, project: Path, *options: str) -> subprocess.CompletedProce
         *options,
     ]
     clean = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG", "TMPDIR")}
+    clean["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = (
+        "1"  # where schedproof is installed, pytest finds the plugin by itself as well
+    )
     return subprocess.run(
         [str(c) for c in command], cwd=project, env=clean, capture_output=True, text=True, check=False
     )
