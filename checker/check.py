@@ -9,7 +9,7 @@ from checker.replay.lasso import broken, lasso_of
 from checker.replay.trace import Trace, build, trace_of
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration
-from checker.search.home import lost
+from checker.search.home import lost_homes
 from checker.search.limits import Limits, Observe, unobserved
 from checker.search.liveness import Unkept, unkept
 from checker.search.simulate import Simulation, simulate
@@ -112,17 +112,21 @@ class Coverage:
         search = result.search
         if isinstance(search, Simulation):
             return
-        for rule, times in search.fired.items():
+        for rule in search.fired:
             self.wanted.setdefault(f"the rule {rule}")
-            if times:
-                self.reached.add(f"the rule {rule}")
         for name in (*search.met, *search.unmet):
             self.wanted.setdefault(f"the witness of {name}")
-        self.reached.update(f"the witness of {name}" for name in search.met)
+        self.reached |= reached(search)
 
     @property
     def unreached(self) -> tuple[str, ...]:
         return tuple(name for name in self.wanted if name not in self.reached)
+
+
+def reached(explored: Exploration) -> frozenset[str]:
+    """The rules that fired and the witnesses that were met, in words."""
+    fired = (f"the rule {rule}" for rule, times in explored.fired.items() if times)
+    return frozenset([*fired, *(f"the witness of {name}" for name in explored.met)])
 
 
 def check_world(
@@ -159,15 +163,12 @@ def _explored(
     watch: Observe = lambda progress: observe(replace(progress, expected=file.normal_forms))
     lively = any(p.shape is Shape.LEADS for p in machine.properties)  # for which nothing may be renamed
     explored = Explorer(options.search).explore(machine, options.reduction and not lively, options.limits, watch)
-    found, skipped = dict(explored.violations), []
+    found, skipped = explored.violations | lost_homes(explored), []
     whole = [p for p in machine.properties if p.shape in (Shape.HOME, Shape.LEADS)]  # judged on complete graphs only
     never: dict[str, Unkept] = {}
     if lively and explored.bound is None and not explored.beyond:
         never = unkept(explored, whole)
     for declared in whole:
-        may = explored.bound is None and not explored.beyond and declared.shape is Shape.HOME
-        if may and (nowhere := lost(explored, declared)) is not None:
-            found[declared.name] = nowhere
         if explored.bound is not None or explored.beyond:
             why = f"the search stopped at {explored.bound}" if explored.bound else "some states are out of bounds"
             skipped.append(f"{declared.name} was not judged: {why}")

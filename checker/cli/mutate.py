@@ -64,7 +64,6 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     probe_junit(options.junit)
     known = catalogue(LIFECYCLE, options.with_files)
     chosen = subjects(LIFECYCLE, known, options.names)
-    probe_junit(options.junit)
     if options.on == ENGINE and not available():
         raise Unusable(MISSING)
     engine = available() and options.on != MODEL

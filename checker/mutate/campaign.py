@@ -8,13 +8,13 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
 
 from checker.catalogue import Catalogue, catalogue
 from checker.mutate.hunt import How, Hunted, Sound, hunt
 from checker.mutate.subjects import Kind, Subject, exists
 from checker.verdict import Verdict
 from checker.worlds import WorldFile, find, shipped
+from model.language.properties import Shape
 from model.lifecycle import LIFECYCLE
 from specs.faults.equivalent import EQUIVALENT
 
@@ -71,8 +71,8 @@ class Campaign:
         return [part for part in EQUIVALENT if part not in names]
 
     def protected_by(self) -> dict[str, list[str]]:
-        """For each property, the guards without which it is violated, each with its length in steps."""
-        table: dict[str, list[str]] = {p.name: [] for p in self.known.properties if p.shape.value != "reachable"}
+        """For each property, the guards without which it is violated."""
+        table: dict[str, list[str]] = {name: [] for name in self._breakable}
         for h in self.hunted:
             if h.subject.kind is Kind.GUARD and h.catch is not None:
                 for name in h.catch.also:
@@ -83,7 +83,11 @@ class Campaign:
     def idle(self) -> list[str]:
         """Properties that nothing violates: either they say nothing, or a fault is missing."""
         seen = {name for h in self.hunted if h.catch is not None for name in h.catch.also}
-        return [p.name for p in self.known.properties if p.shape.value != "reachable" and p.name not in seen]
+        return [name for name in self._breakable if name not in seen]
+
+    @property
+    def _breakable(self) -> list[str]:
+        return [p.name for p in self.known.properties if p.shape is not Shape.REACHABLE]
 
     @property
     def verdict(self) -> Verdict:
@@ -91,7 +95,6 @@ class Campaign:
 
 
 Watch = Callable[[str], None]
-T = TypeVar("T")
 
 
 def campaign(

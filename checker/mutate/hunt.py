@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from checker.catalogue import Catalogue
-from checker.check import confirm
+from checker.check import confirm, reached
 from checker.mutate.subjects import Kind, Subject
 from checker.replay import itf
 from checker.replay.reference import judge
 from checker.replay.trace import Trace, trace_of
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration, Found, explore
-from checker.search.home import lost
+from checker.search.home import lost_homes
 from checker.search.limits import Limits
 from checker.variation import Variation
 from checker.version import VERSION
@@ -131,12 +131,6 @@ class _Known:
     reached: frozenset[str]
 
 
-def reached(explored: Exploration) -> frozenset[str]:
-    """The rules that fired and the witnesses that were met."""
-    fired = (f"the rule {rule}" for rule, times in explored.fired.items() if times)
-    return frozenset([*fired, *(f"the witness of {name}" for name in explored.met)])
-
-
 def hunt(
     model: Model,
     known: Catalogue,
@@ -176,7 +170,7 @@ def _look(
     shared = sound.machine(file.world) if subject.kind is not Kind.FAULT else None
     machine = Machine(variation.model, file.world, known.properties, like=shared)
     explored = _explored(known, sound, subject, machine)
-    found = _violations(explored)
+    found = explored.violations | lost_homes(explored)
     if found:
         return _caught(known, subject, variation, explored, found, engine), len(explored.states)
     missing = sorted(sound.reached(file.world) - reached(explored))
@@ -194,15 +188,6 @@ def _explored(known: Catalogue, sound: Sound, subject: Subject, machine: Machine
     if fault.caught_by in explored.violations:
         return explored
     return Explorer().explore(machine, limits=Limits(after_violation=AFTER_FAULT))
-
-
-def _violations(explored: Exploration) -> dict[str, Found]:
-    found = dict(explored.violations)
-    if explored.bound is None and not explored.beyond:
-        for declared in explored.machine.properties:
-            if declared.shape is Shape.HOME and (nowhere := lost(explored, declared)) is not None:
-                found[declared.name] = nowhere
-    return found
 
 
 def _caught(

@@ -11,7 +11,7 @@ from checker.catalogue import Catalogue
 from checker.check import Options, check_world, violates
 from checker.replay import itf
 from checker.replay.reference import Judgement, judge, tell_on_engine
-from checker.replay.story import read_story, rewritten, story_layout, tell
+from checker.replay.story import Story, Told, read_story, rewritten, story_layout, tell
 from checker.replay.trace import DEPARTS, Trace
 from checker.search.limits import Limits
 from checker.variation import vary
@@ -91,7 +91,10 @@ def _changed(model: Model, known: Catalogue, path: Path, changed: itf.Changed) -
 # ------------------------------------------------------------------------------------------------ stories
 def _story(model: Model, known: Catalogue, path: Path) -> Replayed:
     story = read_story(path)
-    told = tell(story, model, known.properties)
+    return _by_the_rules(story, tell(story, model, known.properties), path)
+
+
+def _by_the_rules(story: Story, told: Told, path: Path) -> Replayed:
     failures = list(told.failures)
     if tuple(told.lines) != story.golden:
         changes = difflib.unified_diff(story.golden, told.lines, "accepted", "now", lineterm="", n=1)
@@ -103,9 +106,10 @@ def _story(model: Model, known: Catalogue, path: Path) -> Replayed:
 
 def _story_on_engine(model: Model, known: Catalogue, path: Path) -> Replayed:
     """Told by the rules first, whose record must be the accepted one; then by the engine, whose record must be the same."""
-    expected = _story(model, known, path)
     story = read_story(path)
-    engine = tell_on_engine(story, tell(story, model, known.properties), story_layout(story, model))
+    told = tell(story, model, known.properties)
+    expected = _by_the_rules(story, told, path)
+    engine = tell_on_engine(story, told, story_layout(story, model))
     lines = (*engine.lines, f"{engine.events} events on the engine")
     return Replayed(path, ENGINE, lines, (*expected.failures, *engine.failures))
 

@@ -9,6 +9,7 @@ from checker.mutate.campaign import Campaign
 from checker.mutate.hunt import How, Hunted, Shown
 from checker.mutate.subjects import Kind
 from checker.replay.reference import available
+from checker.report.trace_text import steps
 from specs.faults.equivalent import EQUIVALENT
 
 HEADS = {
@@ -52,10 +53,6 @@ def engine_lines(hunted: Hunted) -> list[str]:
     """What the engine did with the trace, in words."""
     shown = hunted.catch.engine if hunted.catch is not None else None
     return ["", "on the reference engine:", *(f"  {line}" for line in shown.says)] if shown is not None else []
-
-
-def steps(number: int) -> str:
-    return f"{number} step" + "s" * (number != 1)
 
 
 def survivor_lines(result: Campaign) -> list[str]:

@@ -11,7 +11,15 @@ from array import array
 
 from checker.search.explore import Exploration, Found
 from checker.search.kernel.search import Compiled
-from model.language.properties import Property
+from model.language.properties import Property, Shape
+
+
+def lost_homes(explored: Exploration) -> dict[str, Found]:
+    """What is lost of each property of the way home; nothing is judged where the graph is not complete."""
+    if explored.bound is not None or explored.beyond:
+        return {}
+    homes = [p for p in explored.machine.properties if p.shape is Shape.HOME]
+    return {p.name: nowhere for p in homes if (nowhere := lost(explored, p)) is not None}
 
 
 def lost(explored: Exploration, declared: Property) -> Found | None:
