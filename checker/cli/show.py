@@ -17,7 +17,7 @@ from checker.replay.environment import find_engine
 from checker.replay.port import AdapterLost, Port, command_for
 from checker.replay.story import read_story, run_of, story_layout, tell
 from checker.replay.trace import Trace
-from checker.report import cards, check_text, graphs, picture, trace_text
+from checker.report import cards, check_text, graphs, picture, trace_text, walk
 from checker.report.output import Output
 from checker.search.explore import explore
 from checker.settings import parse_settings
@@ -41,7 +41,8 @@ examples:
   schedproof show worlds                   the shipped worlds
   schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review, html or svg for its picture
   schedproof show --names vllm             what each rule is in vLLM 0.10.2
-  schedproof show pair --format svg        the life of a request, as it is in the explored states"""
+  schedproof show pair --format svg        the life of a request, as it is in the explored states
+  schedproof show solo --format html       the states of a small world, to walk by hand"""
 
 GRAPHS = ("graphml", "dot", "svg")
 LISTS = ("rules", "properties", "worlds", "faults", "policies", "dials")
@@ -77,15 +78,22 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     if options.what is None and not options.names:
         raise Unusable("schedproof show: say WHAT to show, or --names ENGINE; see schedproof show --help.")
     what: str = options.what or ""
-    if options.format not in GRAPHS and (options.settings or options.graph):
+    walked = options.format == "html" and not options.names and _is_world(what)
+    if options.format not in GRAPHS and ((options.settings and not walked) or options.graph):
         raise Unusable(
-            f"--set and --graph are for pictures of a world; add --format {', '.join(GRAPHS[:-1])} or {GRAPHS[-1]}."
+            "--set and --graph are for pictures of a world; name one and add "
+            f"--format {', '.join(GRAPHS)} (or html, which takes --set)."
         )
     has = catalogue(LIFECYCLE, options.with_files)
-    if options.format == "html" and (options.names or not _is_file(what)):
-        raise Unusable("--format html is the picture of a trace or a story; give its file (check writes traces).")
+    if options.format == "html" and (options.names or not (walked or _is_file(what))):
+        raise Unusable(
+            "--format html is the picture of a trace or a story, or a small world to walk; "
+            "give a file (check writes traces) or name a world."
+        )
     if options.names:
         lines = _names(options.names, options.format)
+    elif walked:
+        lines = [walk.page(_world(options))]
     elif options.format in ("html", "svg") and what.endswith(".txt"):
         lines = [_story(Path(what), options.format, has)]
     elif options.format in GRAPHS and not (options.format == "svg" and what.endswith(".json")):
@@ -124,12 +132,21 @@ def _graph(options: argparse.Namespace) -> list[str]:
         raise Unusable(
             f"--format {options.format} draws a world, not {options.what}; name one of {', '.join(world_files())}."
         )
-    file = with_dials(LIFECYCLE, find(LIFECYCLE, options.what), parse_settings(options.settings))
+    file = _world(options)
     explored = explore(Machine(LIFECYCLE, file.world))
     kind = options.graph or ("states" if options.format == "graphml" else "lifecycle")
     graph = (graphs.state_graph if kind == "states" else graphs.lifecycle_graph)(explored)
     draw = {"graphml": graphs.graphml, "dot": graphs.dot, "svg": graphs.svg}[options.format]
     return [draw(graph)]
+
+
+def _world(options: argparse.Namespace) -> WorldFile:
+    """The world that is asked for, with its dials as they were set."""
+    return with_dials(LIFECYCLE, find(LIFECYCLE, options.what), parse_settings(options.settings))
+
+
+def _is_world(what: str) -> bool:
+    return what in world_files() or what.endswith(".toml")
 
 
 def _is_file(what: str) -> bool:
@@ -247,7 +264,7 @@ def _card(name: str, has: Catalogue) -> tuple[list[str], dict[str, Any]]:
     for dial in LIFECYCLE.dials:
         if name == dial.name:
             return cards.dial_lines(dial), cards.dial_data(dial)
-    if name in world_files() or name.endswith(".toml"):
+    if _is_world(name):
         file = find(LIFECYCLE, name)
         lines = [f"{name}: {file.about}", f"  dials: {check_text.dial_line(LIFECYCLE, file.world)}"]
         lines += [f"  states up to renaming: {file.normal_forms:,}"] if file.normal_forms else []

@@ -6,7 +6,6 @@ product; `says="..."` and `exit=N` beside a command hold the prose to what the c
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from checker.handbook import tables, walk
+from checker.handbook import tables
 from checker.handbook.facts import Facts
 from checker.handbook.induction import counterexample
 from checker.handbook.places import Places
@@ -23,10 +22,10 @@ from checker.handbook.run import Drift, Shell, expected, ran, shown
 from checker.replay import itf
 from checker.replay.story import Story, read_story, run_of, story_layout, tell
 from checker.replay.trace import Trace
-from checker.report import picture
+from checker.report import picture, walk
 from checker.report.graphs import library
 from checker.settings import parse_settings
-from checker.worlds import find
+from checker.worlds import find, with_dials
 from model.lifecycle import LIFECYCLE
 from specs.stories import story_files
 
@@ -163,12 +162,8 @@ class _Writer:
 
     def walk(self, content: str, options: Mapping[str, str]) -> str:
         world, *settings = content.split()
-        data = walk.graph(world, options["title"], parse_settings(settings))
-        text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-        return (
-            f'<section class="walk" data-walk aria-label="{escape(options["title"])}">'
-            f'<script type="application/json">{text}</script><noscript><p>Walking needs JavaScript.</p></noscript></section>'
-        )
+        file = with_dials(LIFECYCLE, find(LIFECYCLE, world), parse_settings(settings))
+        return walk.section(walk.graph(file, options["title"]), "rules/")
 
     def induction(self, content: str, options: Mapping[str, str]) -> str:
         world, name = content.split()

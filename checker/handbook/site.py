@@ -16,13 +16,13 @@ from checker.handbook.facts import Facts
 from checker.handbook.places import Places
 from checker.handbook.run import Shell
 from checker.report import cards as report
-from checker.report import markov_text, picture
+from checker.report import markov_text, picture, walk
 from checker.report.graphs import library
 from checker.verdict import Unusable, cause
 from model.lifecycle import LIFECYCLE
 from model.markov.chain import DIGITS, SAID
 
-ASSETS = ("site.css", "markov.js", "walk.js", "induction.js")
+ASSETS = ("site.css", "markov.js", "induction.js")
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ def assets() -> dict[str, str]:
     """The files that pages share."""
     folder = files(__package__).joinpath("assets")
     own = {name: folder.joinpath(name).read_text() for name in ASSETS}
-    return own | {"picture.css": picture.stylesheet(), "picture.js": picture.stepper()}
+    parts = {"picture.css": picture.stylesheet(), "picture.js": picture.stepper()}
+    return own | parts | {"walk.css": walk.stylesheet(), "walk.js": walk.script()}
 
 
 def _said() -> dict[str, Any]:

@@ -302,7 +302,9 @@ def test_what_would_mislead_is_refused(cli: Cli, arguments: list[str], sentence:
 
 def test_what_only_a_picture_takes_is_refused_elsewhere(cli: Cli) -> None:
     said = refused(cli, "show", "pair", "--set", "depth=2")
-    assert said == "--set and --graph are for pictures of a world; add --format graphml, dot or svg."
+    assert said == (
+        "--set and --graph are for pictures of a world; name one and add --format graphml, dot, svg (or html, which takes --set)."
+    )
 
 
 def test_a_trace_file_cut_in_half(cli: Cli) -> None:

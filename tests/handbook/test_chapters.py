@@ -11,9 +11,7 @@ from checker.handbook.chapters import Chapter, write
 from checker.handbook.facts import Facts
 from checker.handbook.induction import counterexample
 from checker.handbook.run import Drift, Ran, Shell, expected, timeless
-from checker.handbook.walk import graph
 from checker.search.explore import explore
-from checker.verdict import Unusable
 from checker.worlds import find
 from model.language.terms import BOOL, INT
 from model.lifecycle import LIFECYCLE
@@ -98,30 +96,6 @@ def test_expectations_are_parts_of_what_is_printed() -> None:
     expected(Ran("schedproof check", 0, ("a", "b")), ["a\nb"], 0, "here")
     with pytest.raises(Drift, match="here: "):
         expected(Ran("schedproof check", 0, ("a",)), ["b"], 0, "here")
-
-
-# ------------------------------------------------------------------------------------------------ the graph
-def test_a_walk_is_the_explored_graph() -> None:
-    data = graph("solo", "One request", {"cancellation": False})
-    assert len(data["states"]) == 434
-    assert data["transitions"] == sum(len(taken) for _, taken, _ in data["states"])
-    first = data["states"][0]
-    assert [data["events"][k] for k in first[1]] == ["submit(r0)"]
-    cells = {c: data["values"][v] for c, v in zip(data["cells"], data["states"][first[1][0]][0], strict=True)}
-    assert cells["phase[r0]"] == "WAITING"
-
-
-def test_what_a_walk_calls_refused_is_refused_by_that_guard_alone() -> None:
-    data = graph("solo", "One request", {"cancellation": False})
-    for _, taken, refused in data["states"]:
-        assert not set(taken) & set(refused)
-    _, _, refused = data["states"][1]
-    assert {data["events"][k]: data["guards"][g] for k, g in refused.items()}["acquire(r0, b0)"] == "acquire.running"
-
-
-def test_a_graph_that_is_too_large_is_refused() -> None:
-    with pytest.raises(Unusable, match="too many to walk"):
-        graph("solo-prefix", "too large", {})
 
 
 # ------------------------------------------------------------------------------------------------ induction

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from checker.replay.trace import Event, Trace, parting
-from checker.report import trace_text
+from checker.report import alone, trace_text
 from checker.report.picture.scene import scene
 from checker.report.picture.svg import PATTERNS, Marks, drawing, style
 from checker.verdict import Unusable, cause
@@ -78,14 +78,8 @@ def run_page(trace: Trace, title: str, about: str) -> str:
 
 
 def _page(heading: str, title: str, body: str) -> str:
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{escape(title)}</title><style>{stylesheet()}</style></head><body class="alone"><main><h1>{escape(heading)}</h1>'
-        f"{patterns()}{body}"
-        "<footer><p>Made by schedproof, which runs it again with <code>schedproof replay</code>.</p></footer>"
-        f"</main><script>{stepper()}</script></body></html>"
-    )
+    made = "Made by schedproof, which runs it again with <code>schedproof replay</code>."
+    return alone.page(title, heading, patterns() + body, stylesheet(), stepper(), made)
 
 
 def still(trace: Trace, violated: bool = True) -> str:

@@ -42,7 +42,8 @@
     };
     const block = (b) => {
       const holders = graph.requests.filter((r) => count(`table[${r}, ${b}]`) > 0);
-      return `${b}: ${holders.length ? holders.map((r) => `${r} (${value(`table[${r}, ${b}]`)})`).join(" and ") : "free"}`;
+      const cached = Number(value(`published[${b}]`)) ? ", cached" : "";
+      return `${b}: ${holders.length ? holders.map((r) => `${r} (${value(`table[${r}, ${b}]`)})`).join(" and ") : "free"}${cached}`;
     };
     const slot = (i) => {
       const status = value(`status[${i}]`);
@@ -57,9 +58,12 @@
         onclick: () => { way.push([at, Number(k)]); at = target; show(true); },
       }));
       const why = Object.entries(refused).map(([k, g]) => {
-        const [rule] = graph.guards[g].split(".");
-        const link = make("a", { href: `rules/${rule}.html#${graph.guards[g].replace(".", "-")}`, textContent: graph.guards[g] });
-        return make("li", {}, `${graph.events[k]}: `, link);
+        const [name, says] = graph.guards[g];
+        const [rule] = name.split(".");
+        const card = graph.cards === null
+          ? make("code", { textContent: name })
+          : make("a", { href: `${graph.cards}${rule}.html#${name.replace(".", "-")}`, textContent: name });
+        return make("li", {}, `${graph.events[k]}: `, card, `, which asks that ${says}`);
       });
       const here = make("p", { className: "here", textContent: `State ${at + 1} of ${graph.states.length.toLocaleString("en")}, after ${way.length} event${way.length === 1 ? "" : "s"}. ${events.length} may happen now.` });
       here.setAttribute("aria-live", "polite");

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.search.explore import explore
+from checker.search.explore import Exploration, explore
+from checker.search.limits import Limits
 from checker.verdict import Unusable
-from checker.worlds import find, with_dials
+from checker.worlds import WorldFile
+from model.language.rules import Guard
 from model.lifecycle import LIFECYCLE
 from model.lifecycle.dials import Block, Request, Slot
 from model.lifecycle.state import Phase, Reason
 from model.readings.effects import moves
 from model.readings.layout import Layout, member_name
-from model.readings.prose import shown
-from model.readings.python import Machine
+from model.readings.prose import shown, words
+from model.readings.python import Machine, TooLarge
 from model.readings.stepper import Stepper
 
 MOST = 1_500  # states; a larger graph makes a page that is slow to open
 
 
-def graph(name: str, title: str, settings: dict[str, Any]) -> dict[str, Any]:
+def graph(file: WorldFile, title: str) -> dict[str, Any]:
     """The graph as plain data. Nothing is renamed or forgotten, so that a walk is a run. Unusable if it is too large."""
-    file = with_dials(LIFECYCLE, find(LIFECYCLE, name), settings)
-    explored = explore(Machine(LIFECYCLE, file.world, forgetful=False), symmetry=False)
-    if len(explored.states) > MOST:
-        raise Unusable(f"{name} has {len(explored.states):,} states, too many to walk; make it smaller.")
+    explored = _explored(file)
     layout = explored.machine.layout
     events = [(rule.name, at) for rule, at in moves(layout)]
     number = {(i.rule.name, i.at): events.index((i.rule.name, i.at)) for i in explored.machine.instances}
@@ -45,12 +44,12 @@ def graph(name: str, title: str, settings: dict[str, Any]) -> dict[str, Any]:
     place = {v: i for i, v in enumerate(values)}
     return {
         "title": title,
-        "world": name,
+        "world": file.name,
         "cells": [c.text for c in layout.cells],
         "values": values,
         "events": texts,
         "actors": [LIFECYCLE.rule(rule).by.name.lower() for rule, _ in events],
-        "guards": list(guards),
+        "guards": [[name, words(_guard(name).condition)] for name in guards],
         "states": [[[place[v] for v in cells], taken, refused] for cells, taken, refused in states],
         "transitions": len(explored.targets),
         "says": {p.name: p.value for p in Phase} | {r.name: r.value for r in Reason},
@@ -58,7 +57,26 @@ def graph(name: str, title: str, settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _key(explored: Any, edge: int) -> tuple[str, tuple[int, ...]]:
+def _explored(file: WorldFile) -> Exploration:
+    try:
+        machine = Machine(LIFECYCLE, file.world, forgetful=False)
+    except TooLarge:
+        machine = None
+    explored = explore(machine, symmetry=False, limits=Limits(states=MOST + 1)) if machine else None
+    if explored is None or len(explored.states) > MOST:
+        raise Unusable(
+            f"the world {file.name} has more than {MOST:,} states with nothing renamed, too many to walk by hand; make it "
+            "smaller with --set, such as cancellation=off or fewer requests, or name a smaller world, such as solo."
+        )
+    return explored
+
+
+def _guard(name: str) -> Guard:
+    rule, _, guard = name.partition(".")
+    return next(g for g in LIFECYCLE.rule(rule).guards if g.name == guard)
+
+
+def _key(explored: Exploration, edge: int) -> tuple[str, tuple[int, ...]]:
     instance = explored.machine.instances[explored.taken[edge]]
     return instance.rule.name, instance.at
 
