@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import xml.etree.ElementTree as Tree
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from checker.replay.trace import parting
 from checker.report import picture
 from checker.report.picture.svg import BLOCK_WORDS
+from model.readings.prose import words
 from specs.properties import PROPERTIES
 from specs.regressions import regression_files
 from specs.stories import story_files
@@ -38,7 +40,9 @@ def test_a_page_says_every_step_and_every_change(fault: str) -> None:
     parted = parting(trace)
     assert (parted is not None) == ("Here the unchanged rules part" in page)
     if parted is not None and parted.guard:
-        assert f"The guard that would have stopped it: <code>{parted.guard}</code>" in page
+        card = parted.guard.replace(".", "-")
+        assert f'The guard that would have stopped it: <a href="#{card}"><code>{parted.guard}</code></a>' in page
+        assert f'<li id="{card}"><code>{parted.guard}</code> <strong class="bad">(refuses step {parted.step}' in page
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -46,6 +50,19 @@ def test_a_page_asks_for_nothing_outside_of_it(fault: str) -> None:
     page = picture.page(fault_trace(fault), PROPERTIES)
     assert re.findall(r'(?:src|href)="[^#"]', page) == []
     assert re.findall(r"url\((?!#)|@import|fetch\(|XMLHttpRequest", page) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_event_leads_to_the_card_of_its_rule(fault: str) -> None:
+    trace = fault_trace(fault)
+    page = picture.page(trace, PROPERTIES)
+    ids = re.findall(r' id="([^"]+)"', page)
+    links = re.findall(r'href="#([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert {e.rule for e in trace.events} <= set(links) <= set(ids)
+    for rule in (r for r in trace.variation.unchanged.rules if r.name in links):
+        card = page.partition(f'<section class="rule" id="{rule.name}">')[2].partition("</section>")[0]
+        assert all(html.escape(words(g.condition)) in card for g in rule.guards)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -94,7 +111,8 @@ def test_a_rule_has_no_picture(cli: Cli) -> None:
     ran = cli("show", "release", "--format", "html")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == (
-        "error: --format html is the picture of a trace or a story; give its file (check writes traces).\n"
+        "error: --format html is the picture of a trace or a story, or a small world to walk; "
+        "give a file (check writes traces) or name a world.\n"
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from checker.replay.trace import Event, Trace, parting
 from checker.report import alone, trace_text
+from checker.report.picture.rules import address, rule_cards
 from checker.report.picture.scene import scene
 from checker.report.picture.svg import PATTERNS, Marks, drawing, style
 from checker.verdict import Unusable, cause
@@ -30,12 +31,7 @@ LEGEND = (
 )
 
 
-def nowhere(kind: str, name: str) -> str | None:
-    """The links of a picture that stands alone: none."""
-    return None
-
-
-def figure(trace: Trace, properties: Sequence[Property], link: Link = nowhere) -> str:
+def figure(trace: Trace, properties: Sequence[Property], link: Link) -> str:
     """The picture of a trace as a <figure>. Its page must have stylesheet(), patterns() and stepper() in it, once."""
     declared = trace_text.find(trace, properties)
     departs = trace_text.departs(trace)
@@ -50,7 +46,7 @@ def figure(trace: Trace, properties: Sequence[Property], link: Link = nowhere) -
     )
 
 
-def run_figure(trace: Trace, title: str, about: str, link: Link = nowhere) -> str:
+def run_figure(trace: Trace, title: str, about: str, link: Link) -> str:
     """The picture of a run that shows nothing wrong, such as a story's."""
     return _figure(trace, title, escape(title), about, Marks(), "", link)
 
@@ -69,12 +65,12 @@ def _figure(trace: Trace, title: str, head: str, about: str, marks: Marks, why: 
 
 def page(trace: Trace, properties: Sequence[Property]) -> str:
     """A whole page with the picture, which needs nothing but itself."""
-    return _page(trace.shows, trace_text.headline(trace), figure(trace, properties))
+    return _page(trace.shows, trace_text.headline(trace), figure(trace, properties, address) + rule_cards(trace))
 
 
 def run_page(trace: Trace, title: str, about: str) -> str:
     """The same for a run that shows nothing wrong."""
-    return _page(title, title, run_figure(trace, title, about))
+    return _page(title, title, run_figure(trace, title, about, address) + rule_cards(trace))
 
 
 def _page(heading: str, title: str, body: str) -> str:
@@ -164,7 +160,8 @@ def _stopped(guard: str, link: Link) -> str:
     where = link("guard", guard)
     rule = guard.partition(".")[0]
     name = f'<a href="{escape(where)}"><code>{guard}</code></a>' if where else f"<code>{guard}</code>"
-    more = "" if where else f" What it says: <code>schedproof show {rule}</code>."
+    card = link("rule", rule)
+    more = f' The rule is <a href="{escape(card)}">{rule}</a>.' if card else ""
     return f'<p class="stopped">The guard that would have stopped it: {name}.{more}</p>'
 
 
