@@ -12,7 +12,7 @@ from pathlib import Path
 import specs
 from checker.cli.options import positive
 from checker.handbook.facts import gather
-from checker.handbook.site import build
+from checker.handbook.site import build, probe
 from checker.report.graphs import library
 from checker.report.output import Output
 from checker.verdict import Verdict
@@ -38,8 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, output: Output) -> Verdict:
     for name in NEEDS:
         library(name, "handbook")
-    facts = gather(options.jobs, output.status)
     out = options.out.absolute()
+    probe(out)
+    facts = gather(options.jobs, output.status)
     with workplace():
         built = build(out, facts, shell, output.status)
     output.lines([f"holds: {len(built.pages)} pages in {options.out}; open {options.out / 'index.html'}"])

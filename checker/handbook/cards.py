@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from checker.handbook import tables
 from checker.handbook.facts import Facts
 from checker.handbook.places import Places, anchor
+from checker.replay.reference import MISSING
 from checker.replay.trace import Trace
 from checker.report import cards, picture
 from checker.variation import Variation
@@ -16,7 +18,7 @@ from model.language.rules import Guard, Rule
 from model.lifecycle import LIFECYCLE
 from model.readings.prose import words
 from specs.faults.equivalent import EQUIVALENT
-from specs.faults.fault import Fault
+from specs.faults.fault import Evidence, Fault
 
 PLACE = "../"  # cards lie one folder below the site's root
 
@@ -34,6 +36,7 @@ class GuardCard:
     world: str
     also: tuple[str, ...]
     figure: Any
+    engine: str
     argued: str | None
 
 
@@ -63,6 +66,7 @@ def _guard(facts: Facts, rule: Rule, guard: Guard) -> GuardCard:
         catch.world if catch else "",
         tuple(n for n in catch.also if n != catch.shows and not n.startswith("bounds.")) if catch else (),
         _figure(facts, trace),
+        tables.engine(facts, name),
         EQUIVALENT.get(name),
     )
 
@@ -78,8 +82,9 @@ def properties(facts: Facts) -> dict[str, dict[str, Any]]:
             "kind": _kind(p),
             "guards": list(dict.fromkeys(facts.protects.get(p.name, []))),
             "faults": [f for f in facts.known.faults if f.caught_by == p.name],
-            "trace": facts.shortest(p.name),
+            "reports": {kind: _reports(facts, kind) for kind in p.catches},
             "figure": _figure(facts, facts.shortest(p.name)),
+            "lasso": lasso.command if (lasso := facts.lassos.get(p.name)) else None,
         }
         for p in facts.known.everything
     }
@@ -93,6 +98,8 @@ def faults(facts: Facts) -> dict[str, dict[str, Any]]:
             "changes": [str(c) for c in f.changes],
             "rules": sorted(_changed(f)),
             "figure": _figure(facts, facts.faults.get(f.name)),
+            "engine": tables.engine(facts, f.name),
+            "missing": MISSING,
         }
         for f in facts.known.faults
     }
@@ -140,6 +147,12 @@ def _exactly(declared: Property) -> str:
     """The property's term in words; of a promise, what leads to what."""
     head = "  exactly: "
     return next(line.removeprefix(head) for line in cards.property_lines(declared) if line.startswith(head))
+
+
+def _reports(facts: Facts, kind: str) -> list[str]:
+    """Public reports of engines that had a fault of this kind."""
+    public = (f.source for f in facts.known.faults if f.kind == kind and f.evidence is not Evidence.NONE)
+    return list(dict.fromkeys(public))
 
 
 def _figure(facts: Facts, trace: Trace | None) -> str:

@@ -20,6 +20,7 @@ from checker.handbook.induction import counterexample
 from checker.handbook.places import Places
 from checker.handbook.run import Drift, Shell, expected, ran, shown
 from checker.replay import itf
+from checker.replay.reference import MISSING
 from checker.replay.story import Story, read_story, run_of, story_layout, tell
 from checker.replay.trace import Trace
 from checker.report import picture, walk
@@ -75,6 +76,7 @@ class _Writer:
         self.blocks: Mapping[str, Callable[[str, Mapping[str, str]], str]] = {
             "run": self.run,
             "trace": self.trace,
+            "engine": self.engine,
             "story": self.story,
             "compare": self.compare,
             "table": self.table,
@@ -136,6 +138,15 @@ class _Writer:
         if "shows" in options and found.shows != options["shows"]:
             raise Drift(f"chapter {self.chapter.name}: {name} shows {found.shows} now, not {options['shows']}.")
         return picture.figure(found, self.facts.known.everything, self.places.link)
+
+    def engine(self, content: str, options: Mapping[str, str]) -> str:
+        """What the run without a guard, or of a fault, did on the reference engine."""
+        if not self.facts.engine:
+            return f'<p class="note">What it does to real KV memory is not measured on this page: {escape(MISSING)}</p>'
+        made = tables.engine(self.facts, content)
+        if options["says"] not in made:
+            raise Drift(f"chapter {self.chapter.name}: {content} on the engine no longer says {options['says']!r}.")
+        return made
 
     def story(self, content: str, options: Mapping[str, str]) -> str:
         story = _story(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import escape
@@ -71,6 +72,16 @@ def pages(facts: Facts, shell: Shell, watch: Callable[[str], None]) -> Built:
     return Built(made, tuple(commands))
 
 
+def probe(out: Path) -> None:
+    """Find out before the work that the site can be written. Unusable if not."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise _unwritable(out, error) from None
+
+
 def build(out: Path, facts: Facts, shell: Shell, watch: Callable[[str], None]) -> Built:
     """Write the site. Unusable if the place cannot be written."""
     built = pages(facts, shell, watch)
@@ -82,8 +93,12 @@ def build(out: Path, facts: Facts, shell: Shell, watch: Callable[[str], None]) -
             (out / "assets").mkdir(exist_ok=True)
             (out / "assets" / name).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise Unusable(f"the handbook cannot be written to {out} ({cause(error)}); give another --out DIR.") from None
+        raise _unwritable(out, error) from None
     return built
+
+
+def _unwritable(out: Path, error: OSError) -> Unusable:
+    return Unusable(f"the handbook cannot be written to {out} ({cause(error)}); give another --out DIR.")
 
 
 def assets() -> dict[str, str]:

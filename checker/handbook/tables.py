@@ -140,6 +140,18 @@ TABLES: dict[str, Callable[[Facts, Places, Shell], str]] = {
 }
 
 
+def engine(facts: Facts, name: str) -> str:
+    """What the run without this guard, or with this fault, did on the reference engine; empty where it was not played."""
+    parts, points = [], False
+    for line in facts.engine.get(name, ()):
+        point = line.startswith(" ")
+        parts.append("<ul>" if point and not points else "</ul>" if points and not point else "")
+        parts.append(f"<li>{escape(line.strip())}</li>" if point else f"<p>{escape(line)}</p>")
+        points = point
+    inside = "".join(parts) + "</ul>" * points
+    return f'<div class="engine"><h3>On the reference engine</h3>{inside}</div>' if parts else ""
+
+
 def induction(found: Counterexample, places: Places) -> str:
     """The state and the step, and what each other property says of the state."""
     cell, was, now = found.changed

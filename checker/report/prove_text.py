@@ -165,7 +165,8 @@ def left_out(scope: Scope, properties: Sequence[Property]) -> list[str]:
 def last_line(result: Result) -> str:
     match result.verdict:
         case Verdict.HOLDS:
-            return f"holds: {len(result.asked)} claims proved for every size"
+            count = len(result.asked)
+            return f"holds: {count} claim{'s' * (count != 1)} proved for every size"
         case Verdict.VIOLATED:
             real = [c.step.claim.name for c in result.found if c.real]
             return f"violated: {', '.join(real)}, with a trace"

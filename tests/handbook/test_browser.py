@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from checker.cli.main import run
 from checker.report import picture
 from model.lifecycle import LIFECYCLE
 from model.markov import Chain, NotAProbability, probability
@@ -19,7 +20,15 @@ from tests.reference.traces import fault_trace
 pytestmark = pytest.mark.browser
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
-LOOKED_AT = ("index", "boundaries", "window", "cancel", "induction", "engines", "markov", "rules/release", "rules")
+LOOKED_AT = (
+    *("index", "boundaries", "window", "cancel", "promises", "induction", "engines", "markov", "rules", "worlds"),
+    *(
+        "rules/release",
+        "properties/ownership.keeps",
+        "properties/liveness.submitted-finishes",
+        "faults/retire-stale-token",
+    ),
+)
 
 
 class Opened:
@@ -99,6 +108,19 @@ def test_the_cursor_is_on_the_step_and_the_veil_on_what_is_to_come(opened: Opene
     assert float(cursor.get_attribute("x")) == places[0]
     assert float(veil.get_attribute("x")) == places[1]
     assert float(veil.get_attribute("width")) == pytest.approx(places[-1] - places[1])
+
+
+def test_a_run_that_goes_on_for_ever_comes_round(opened: Opened) -> None:
+    page = opened.open("properties/liveness.submitted-finishes")
+    output, current = page.locator("figure output"), page.locator("li[aria-current]")
+    assert output.inner_text() == "step 9 of 9"
+    assert "All is as it was after step 4, and step 5 comes again." in current.inner_text()
+    page.locator("figure .scroll").focus()
+    page.keyboard.press("ArrowRight")
+    assert output.inner_text() == "step 5 of 9"
+    assert "This and what follows is repeated for ever." in current.inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert output.inner_text() == "step 4 of 9"
 
 
 def test_the_names_of_rows_stay_in_sight(opened: Opened) -> None:
@@ -246,24 +268,37 @@ def test_an_exercise_is_checked(opened: Opened) -> None:
 
 
 # ----------------------------------------------------------------------------------------------- the whole
+def unfold(page: Any) -> None:
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+
+
+def violations(page: Any, axe: str) -> dict[str, Any]:
+    """What axe-core finds wrong, with the first places."""
+    page.evaluate(axe)
+    result = page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")
+    return {v["id"]: [n["target"] for n in v["nodes"]][:3] for v in result["violations"]}
+
+
+def too_wide(page: Any) -> int:
+    """By how many pixels the page is wider than its window."""
+    found: int = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    return found
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_it_is_accessible(opened: Opened, axe: str, name: str, scheme: str) -> None:
     opened.page.emulate_media(color_scheme=scheme)
     page = opened.open(name)
-    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-    page.evaluate(axe)
-    result = page.evaluate("axe.run(document, {resultTypes: ['violations'], preload: false})")
-    found = {v["id"]: [n["target"] for n in v["nodes"]][:3] for v in result["violations"]}
-    assert found == {}
+    unfold(page)
+    assert violations(page, axe) == {}
 
 
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_no_page_is_wider_than_its_window(opened: Opened, name: str) -> None:
     page = opened.open(name)
-    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
-    too_wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert too_wide <= 0
+    unfold(page)
+    assert too_wide(page) <= 0
 
 
 @pytest.mark.parametrize("name", LOOKED_AT)
@@ -293,13 +328,44 @@ def test_without_javascript_everything_can_be_read(browser: Any, site: Path) -> 
     context.close()
 
 
-def test_the_page_that_check_writes_steps_by_itself(browser: Any, tmp_path: Path) -> None:
-    picture.save(fault_trace("notify-twice"), PROPERTIES, tmp_path / "one.html")
-    context = browser.new_context()
-    opened = Opened(context.new_page(), tmp_path)
+def alone(browser: Any, place: Path, width: dict[str, int]) -> Opened:
+    return Opened(browser.new_context(viewport=width).new_page(), place)
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_page_that_check_writes_steps_by_itself(
+    browser: Any, axe: str, tmp_path: Path, size: dict[str, int]
+) -> None:
+    picture.save(fault_trace("release-while-pinned"), PROPERTIES, tmp_path / "one.html")
+    opened = alone(browser, tmp_path, size)
     page = opened.open("one")
     page.locator(".scroll").focus()
     page.keyboard.press("ArrowLeft")
-    assert page.locator("output").inner_text() == "step 4 of 5"
+    assert page.locator("output").inner_text() == "step 6 of 7"
+    page.locator(".stopped a").first.click()
+    assert page.url.endswith("one.html#release-unpinned")
+    assert "refuses step 7 of this run" in page.locator("#release-unpinned").inner_text()
+    assert violations(page, axe) == {}
+    assert too_wide(page) <= 0
     assert (opened.errors, opened.leaving()) == ([], [])
-    context.close()
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_world_is_walked_on_a_page_of_its_own(
+    browser: Any, axe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], size: dict[str, int]
+) -> None:
+    assert run(["show", "solo", "--format", "html"]).value == 0
+    (tmp_path / "solo.html").write_text(capsys.readouterr().out)
+    opened = alone(browser, tmp_path, size)
+    page = opened.open("solo")
+    for event in ("submit(r0)", "admit(r0)"):
+        page.get_by_role("button", name=event, exact=True).click()
+    assert "after 2 events" in page.locator(".here").inner_text()
+    page.locator("details.refused summary").click()
+    assert "select(r0, 1): select.covered, which asks that" in page.locator("details.refused").inner_text()
+    assert page.locator("details.refused a").count() == 0
+    assert violations(page, axe) == {}
+    assert too_wide(page) <= 0
+    assert (opened.errors, opened.leaving()) == ([], [])
+    page.context.close()

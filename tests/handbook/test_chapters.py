@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from checker.catalogue import SHIPPED
+from checker.handbook import lassos
 from checker.handbook.chapters import Chapter, write
-from checker.handbook.facts import Facts
+from checker.handbook.facts import Facts, said_of
 from checker.handbook.induction import counterexample
 from checker.handbook.run import Drift, Ran, Shell, expected, timeless
+from checker.replay.reference import EngineReplay, Judgement
 from checker.search.explore import explore
 from checker.worlds import find
 from model.language.terms import BOOL, INT
@@ -62,6 +65,20 @@ def test_a_trace_that_is_not_there_is_drift() -> None:
         written("``` trace\nguard notify.twice\n```\n")
 
 
+def test_an_engine_that_does_otherwise_than_the_rules_say_is_drift() -> None:
+    good = Judgement(EngineReplay((), 5), None, ("The engine refuses.",))
+    assert said_of({"notify-twice": good}) == {"notify-twice": ("The engine refuses.",)}
+    with pytest.raises(Drift, match=r"the fault notify-twice on the reference engine: it follows the trace\."):
+        said_of({"notify-twice": replace(good, failures=("it follows the trace",))})
+
+
+def test_a_promise_that_is_no_longer_broken_so_is_drift(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"liveness.left-releases": lassos.Broken("solo", fault="notify-twice", settings=("cancellation=off",))}
+    monkeypatch.setattr(lassos, "BREAKS", kept)
+    with pytest.raises(Drift, match=r"left-releases is not broken in solo any more, with the fault notify-twice"):
+        lassos.lassos(SHIPPED)
+
+
 def test_only_the_product_is_run() -> None:
     with pytest.raises(Drift, match="can only run schedproof"):
         written("``` run\nls /\n```\n")
@@ -94,6 +111,7 @@ def test_times_are_left_out_and_nothing_else() -> None:
 
 def test_expectations_are_parts_of_what_is_printed() -> None:
     expected(Ran("schedproof check", 0, ("a", "b")), ["a\nb"], 0, "here")
+    expected(Ran("schedproof check", 0, ("a     5 steps",)), ["a 5 steps"], 0, "here")
     with pytest.raises(Drift, match="here: "):
         expected(Ran("schedproof check", 0, ("a",)), ["b"], 0, "here")
 

@@ -15,15 +15,21 @@ from urllib.parse import urldefrag
 
 import pytest
 
+from checker.cli import handbook as command
 from checker.cli.handbook import shell, workplace
+from checker.cli.main import run
 from checker.handbook.chapters import chapters
 from checker.handbook.facts import gather
+from checker.handbook.lassos import BREAKS
 from checker.handbook.places import anchor
 from checker.handbook.run import timeless
 from checker.handbook.site import assets, pages
+from checker.replay.reference import available
+from checker.verdict import Verdict
 from model.lifecycle import LIFECYCLE
 from specs.faults import FAULTS
 from specs.faults.equivalent import EQUIVALENT
+from specs.faults.fault import Evidence
 from specs.policies import POLICIES
 from specs.properties import LIVENESS, PROPERTIES
 from specs.stories import story_files
@@ -92,6 +98,35 @@ def test_every_property_and_every_fault_has_a_card(site: Path) -> None:
             assert word in card
 
 
+def test_every_promise_has_a_run_that_goes_on_for_ever_and_breaks_it(site: Path) -> None:
+    assert set(BREAKS) == {p.name for p in LIVENESS}
+    for promise in LIVENESS:
+        card = html.unescape((site / "properties" / f"{promise.name}.html").read_text())
+        assert "<h2>A run that breaks it</h2>" in card
+        assert re.search(r"for ever in the world|standing still for ever", card)
+        assert re.search(r">for ever</text>|>(≠ effect )?stands still</text>", card), promise.name
+        assert re.search(r"<code>schedproof check \w+ (--policy|--fault|--without) ", card)
+
+
+@pytest.mark.skipif(not available(), reason="torch is not installed")
+def test_every_fault_and_every_guard_says_what_its_absence_did_on_the_engine(site: Path) -> None:
+    for fault in FAULTS:
+        card = (site / "faults" / f"{fault.name}.html").read_text()
+        assert "<h3>On the reference engine</h3>" in card, fault.name
+        assert re.search(r"Damage,|No damage|None was found|has no switch", card), fault.name
+    for rule in LIFECYCLE.rules:
+        text = (site / "rules" / f"{rule.name}.html").read_text()
+        assert text.count("<summary>Remove it</summary>") == text.count("<h3>On the reference engine</h3>")
+
+
+def test_a_property_names_the_public_reports_of_what_it_catches(site: Path) -> None:
+    for declared in PROPERTIES:
+        card = html.unescape((site / "properties" / f"{declared.name}.html").read_text())
+        for fault in FAULTS:
+            if fault.kind in declared.catches and fault.evidence is not Evidence.NONE:
+                assert next(w for w in fault.source.split() if w.startswith("https://")) in card
+
+
 def test_every_world_and_every_policy_is_listed(site: Path) -> None:
     assert {p.name for p in POLICIES} <= read(site / "policies.html").ids
     assert {anchor(w) for w in world_files()} <= read(site / "worlds.html").ids
@@ -143,6 +178,8 @@ def test_it_is_small(site: Path) -> None:
 
 # ------------------------------------------------------------------------------------------------ drift
 def test_building_it_again_gives_the_same(site: Path) -> None:
+    if "<h3>On the reference engine</h3>" in (site / "faults" / "notify-twice.html").read_text() and not available():
+        pytest.skip("it was built with torch, which is not installed here")
     with workplace():
         again = pages(gather(None, lambda _: None), shell, lambda _: None)
     assert sorted(again.pages) == sorted(p.relative_to(site).as_posix() for p in all_pages(site))
@@ -176,3 +213,14 @@ def test_who_follows_chapter_one_gets_what_is_printed_there(site: Path, tmp_path
         assert more == [f"{len(lines) - said.count(chr(10)) - 1} lines more"]
     else:
         assert len(lines) == said.count("\n") + 1
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(command, "gather", lambda *_: pytest.fail("it began to build"))
+    for place in ("file", "file/below"):
+        assert run(["handbook", "--out", str(tmp_path / place)]) is Verdict.ERROR
+        said = capsys.readouterr().err
+        assert said.startswith(f"error: the handbook cannot be written to {tmp_path / place} (Not a directory); give ")

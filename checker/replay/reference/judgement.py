@@ -118,7 +118,7 @@ def _flawed(trace: Trace, flawed: EngineReplay, off: Sequence[str]) -> list[str]
     if flawed.refused is not None:
         parted = how + f"its tokens are no longer the trace's: {flawed.refused}."
         return [parted, *(_damage(flawed) if flawed.damage else [f"No damage shows, {flawed.went_on}."])]
-    said = how + f"the engine does all {trace.length} steps."
+    said = how + f"the engine does {'the one step' if trace.length == 1 else f'all {trace.length} steps'}."
     return [said, *(_damage(flawed) if flawed.damage else [f"No damage shows, {flawed.went_on}."])]
 
 

@@ -70,7 +70,7 @@ def _messages(engine: Engine, stage: Stage, r: int, over: bool) -> list[str]:
     if sent > 1:
         return [f"the client of r{r} was sent {sent} terminal messages"]
     if sent and (more := len(q.client.tokens) - q.client.messages[0].taken):
-        return [f"the client of r{r} was sent {more} tokens after the terminal message"]
+        return [f"the client of r{r} was sent {more} token{'s' * (more != 1)} after the terminal message"]
     if sent and q.reason is Reason.CANCELLED and not q.asked:
         return [f"the client of r{r} was told CANCELLED, and had not asked"]
     if over and q.reason is Reason.CANCELLED and 0 < _ended(engine, stage, r) <= len(q.committed):
@@ -93,7 +93,9 @@ def _leaks(engine: Engine) -> list[str]:
     kept = {r: engine.memory.table(r) for r, q in enumerate(engine.requests) if q.phase is Phase.FINISHED}
     said = [f"block b{b} is never free again: its count is {refs[b]}, and {held.count(b)} hold it" for b in lost]
     said += [f"block b{b} counts {refs[b]} references, and {held.count(b)} hold it" for b in low]
-    return said + [f"r{r} has finished and keeps {len(table)} blocks" for r, table in kept.items() if table]
+    return said + [
+        f"r{r} has finished and keeps {len(table)} block{'s' * (len(table) != 1)}" for r, table in kept.items() if table
+    ]
 
 
 def _unfinished(engine: Engine, r: int) -> bool:

@@ -55,12 +55,17 @@ def _figure(trace: Trace, title: str, head: str, about: str, marks: Marks, why: 
     steps = "".join(_step(trace, n, e, marks, link) for n, e in enumerate(trace.events, 1))
     initial = '<li data-step="0"><p><b>Start.</b> Nobody is submitted, and every block is free.</p></li>'
     return (
-        f'<figure class="trace" data-trace="{"last" if why else "first"}"><figcaption><p class="trace-head">{head}</p>'
-        f"<p>{escape(about)}</p></figcaption>{_controls(trace.length)}"
+        f'<figure class="trace" data-trace="{"last" if why else "first"}"{_again(trace)}>'
+        f'<figcaption><p class="trace-head">{head}</p><p>{escape(about)}</p></figcaption>{_controls(trace.length)}'
         f'<div class="scroll" tabindex="0" role="group" aria-label="the picture; arrow keys step through it">'
         f"{drawing(scene(trace), marks, title)}</div>"
         f'<ol class="steps" start="0">{initial}{steps}</ol>{why}{_legend()}</figure>'
     )
+
+
+def _again(trace: Trace) -> str:
+    """Where the stepper goes on after the last step of a run that goes round for ever."""
+    return "" if trace.loop is None or trace.loop == trace.length else f' data-loop="{trace.loop}"'
 
 
 def page(trace: Trace, properties: Sequence[Property]) -> str:
@@ -153,7 +158,18 @@ def _step(trace: Trace, number: int, event: Event, marks: Marks, link: Link) -> 
         ' <strong class="bad">Here the unchanged rules part from this run.</strong>' if marks.refused == number else ""
     )
     done = f'<ul class="changes">{changes}</ul>' if changes else "<p>Nothing changes.</p>"
-    return f'<li data-step="{number}"><p><b>{name}</b>{notes}{mark}</p>{done}</li>'
+    return f'<li data-step="{number}"><p><b>{name}</b>{notes}{mark}{_repeats(trace, number)}</p>{done}</li>'
+
+
+def _repeats(trace: Trace, number: int) -> str:
+    """At which steps a run that goes on for ever comes round."""
+    if trace.loop is None:
+        return ""
+    if trace.loop == trace.length:
+        return " <em>Here it stands still for ever.</em>" if number == trace.length else ""
+    said = " <em>This and what follows is repeated for ever.</em>" if number == trace.loop + 1 else ""
+    back = f" <em>All is as it was after step {trace.loop}, and step {trace.loop + 1} comes again.</em>"
+    return said + (back if number == trace.length else "")
 
 
 def _stopped(guard: str, link: Link) -> str:

@@ -36,10 +36,12 @@ class Marks:
 
     def at(self, number: int, last: int) -> str:
         """What is written above an event."""
-        if self.loop is not None:
-            return "stands still" if self.loop == last == number else "for ever" if number == self.loop + 1 else ""
         parted = ("⊘ guard" if self.by_guard else "≠ effect") if number == self.refused else ""
-        return f"{parted}{' ✗' if parted else '✗ violated'}" if self.violated and number == last else parted
+        if self.loop is not None:
+            ends = "stands still" if self.loop == last == number else "for ever" if number == self.loop + 1 else ""
+        else:
+            ends = ("✗" if parted else "✗ violated") if self.violated and number == last else ""
+        return f"{parted} {ends}".strip()
 
 
 class Drawing:

@@ -8,6 +8,7 @@
     const scroll = figure.querySelector(".scroll");
     const output = figure.querySelector("output");
     const last = items.length - 1;
+    const loop = figure.dataset.loop === undefined ? null : Number(figure.dataset.loop); // the state that the last one is again
     let now = -1;
     let stepped = false; // until somebody steps, the whole run is in sight
 
@@ -24,7 +25,7 @@
       place(svg.querySelector(".veil"), x[now + 1], stepped ? x[x.length - 1] : 0);
       output.textContent = `step ${now} of ${last}`;
       figure.querySelectorAll("[data-go]").forEach((button) => {
-        button.disabled = ["first", "back"].includes(button.dataset.go) ? now === 0 : now === last;
+        button.disabled = ["first", "back"].includes(button.dataset.go) ? now === 0 : now === last && (loop === null || button.dataset.go === "last");
       });
       const right = x[now + 1] + 40 - scroll.clientWidth;
       if (scroll.scrollLeft < right) scroll.scrollLeft = right;
@@ -35,7 +36,7 @@
       stepped = true;
       show(to);
     };
-    const go = { first: () => step(0), back: () => step(now - 1), next: () => step(now + 1), last: () => step(last) };
+    const go = { first: () => step(0), back: () => step(now - 1), next: () => step(now === last && loop !== null ? loop + 1 : now + 1), last: () => step(last) };
     const keys = { ArrowLeft: go.back, ArrowRight: go.next, Home: go.first, End: go.last };
     figure.addEventListener("click", (event) => {
       const button = event.target.closest("[data-go]");
