@@ -16,8 +16,8 @@ from checker.handbook.chapters import Chapter, chapters, write
 from checker.handbook.facts import Facts
 from checker.handbook.places import Places
 from checker.handbook.run import Shell
+from checker.report import alone, markov_text, picture, walk
 from checker.report import cards as report
-from checker.report import markov_text, picture, walk
 from checker.report.graphs import library
 from checker.verdict import Unusable, cause
 from model.lifecycle import LIFECYCLE
@@ -105,7 +105,7 @@ def assets() -> dict[str, str]:
     """The files that pages share."""
     folder = files(__package__).joinpath("assets")
     own = {name: folder.joinpath(name).read_text() for name in ASSETS}
-    parts = {"picture.css": picture.stylesheet(), "picture.js": picture.stepper()}
+    parts = {"picture.css": alone.controls() + picture.stylesheet(), "picture.js": picture.stepper()}
     return own | parts | {"walk.css": walk.stylesheet(), "walk.js": walk.script()}
 
 

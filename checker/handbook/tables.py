@@ -92,7 +92,7 @@ def worlds(facts: Facts, places: Places, shell: Shell) -> str:
             f'<code id="{anchor(w.name)}">{escape(w.name)}</code>',
             escape(w.about) + (" Violates " + ", ".join(places.code(e) for e in w.expect) + "." if w.expect else ""),
             f"{w.normal_forms:,}" if w.normal_forms else "",
-            escape(check_text.dial_line(LIFECYCLE, w.world)),
+            f'<div class="long">{escape(check_text.dial_line(LIFECYCLE, w.world))}</div>',
         ]
         for w in shipped(LIFECYCLE)
     ]

@@ -11,10 +11,15 @@ def page(title: str, heading: str, body: str, style: str, script: str, made: str
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f'<title>{escape(title)}</title><style>{_style()}{style}</style></head><body class="alone"><main>'
+        f'<title>{escape(title)}</title><style>{_asset("alone.css")}{controls()}{style}</style></head><body class="alone"><main>'
         f"<h1>{escape(heading)}</h1>{body}<footer><p>{made}</p></footer></main><script>{script}</script></body></html>"
     )
 
 
-def _style() -> str:
-    return files(__package__).joinpath("alone.css").read_text()
+def controls() -> str:
+    """The style of buttons and keys, which pictures and walks have on every page."""
+    return _asset("controls.css")
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text()

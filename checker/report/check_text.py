@@ -84,7 +84,10 @@ def violation_lines(result: WorldResult, files: dict[str, Path]) -> list[str]:
 
 def _repeats(trace: Trace) -> str:
     """How much of a lasso is its loop."""
-    return "" if trace.loop is None else f"  (the last {trace.length - trace.loop} of them for ever)"
+    if trace.loop is None:
+        return ""
+    repeated = trace.length - trace.loop
+    return f"  (the last {repeated} of them for ever)" if repeated else "  (and then it stands still for ever)"
 
 
 def chosen(result: WorldResult) -> Trace:

@@ -20,7 +20,11 @@ def rule_cards(trace: Trace) -> str:
     fired = {event.rule for event in trace.events}
     parted = parting(trace) if trace.variation else None
     refused = {parted.guard: parted.step} if parted and parted.guard else {}
-    cards = "".join(_card(rule, refused) for rule in trace.variation.unchanged.rules if rule.name in fired)
+    rules = [rule for rule in trace.variation.unchanged.rules if rule.name in fired]
+    rules.sort(
+        key=lambda rule: not any(guard.startswith(f"{rule.name}.") for guard in refused)
+    )  # whose guard refuses, first
+    cards = "".join(_card(rule, refused) for rule in rules)
     return f'<section class="rules"><h2>The rules of this run, unchanged</h2>{cards}</section>' if cards else ""
 
 
