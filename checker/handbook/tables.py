@@ -149,7 +149,7 @@ def engine(facts: Facts, name: str) -> str:
         parts.append(f"<li>{escape(line.strip())}</li>" if point else f"<p>{escape(line)}</p>")
         points = point
     inside = "".join(parts) + "</ul>" * points
-    return f'<div class="engine"><h3>On the reference engine</h3>{inside}</div>' if parts else ""
+    return f'<div class="engine"><p><b>On the reference engine</b></p>{inside}</div>' if parts else ""
 
 
 def induction(found: Counterexample, places: Places) -> str:

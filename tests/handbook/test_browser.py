@@ -136,7 +136,7 @@ def test_the_names_of_rows_stay_in_sight(opened: Opened) -> None:
 
 def test_from_a_step_to_the_rules_card_and_its_guard(opened: Opened) -> None:
     page = opened.open("faults/release-while-pinned")
-    page.locator(".stopped a").click()
+    page.locator(".stopped a").first.click()
     assert page.url.endswith("rules/release.html#release-unpinned")
     assert page.locator("h1").inner_text() == "release"
 

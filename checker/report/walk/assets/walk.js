@@ -70,7 +70,7 @@
       here.tabIndex = -1;
       section.replaceChildren(
         section.querySelector("script"),
-        make("h3", { textContent: graph.title }),
+        make(graph.heading, { textContent: graph.title }),
         make("p", { className: "note", textContent: `${graph.dials}; ${graph.transitions.toLocaleString("en")} transitions` }),
         here,
         make("div", { className: "scene" }, ...graph.requests.map(request),
