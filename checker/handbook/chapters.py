@@ -158,7 +158,7 @@ class _Writer:
 
     def compare(self, content: str, options: Mapping[str, str]) -> str:
         told = {name: tell(_story(name), LIFECYCLE, ()) for name in content.split()}
-        return tables.waiting(told)
+        return tables.boundaries(told) + tables.waiting(told)
 
     def table(self, content: str, options: Mapping[str, str]) -> str:
         return tables.TABLES[content](self.facts, self.places, self.shell)

@@ -9,6 +9,7 @@ from checker.handbook.facts import Facts, guard_subjects
 from checker.handbook.induction import Counterexample
 from checker.handbook.places import Places, anchor
 from checker.handbook.run import Shell
+from checker.replay.ledger import Record
 from checker.replay.story import Boundary, Told
 from checker.report import check_text
 from checker.worlds import shipped
@@ -40,6 +41,27 @@ def waiting(told: Mapping[str, Told]) -> str:
     totals = [len([h for h in one.happened if isinstance(h, Boundary)]) - 1 for one in told.values()]
     last = ["<b>steps in all</b>", *(cell for total in totals for cell in (f"<b>{total}</b>", ""))]
     return table(heads, [*rows.values(), last], "when each request is over, and when its client hears of it")
+
+
+def boundaries(told: Mapping[str, Told]) -> str:
+    """Boundary by boundary, stories beside each other: who runs, who waits, and who is over."""
+    steps = {name: [h for h in one.happened if isinstance(h, Boundary)][:-1] for name, one in told.items()}
+    rows = [
+        [str(n + 1), *(_who(s[n].records) if n < len(s) else "all is over" for s in steps.values())]
+        for n in range(max(map(len, steps.values())))
+    ]
+    return table(["after step", *told], rows, "who runs, waits and is over at each boundary")
+
+
+def _who(records: Sequence[Record]) -> str:
+    """The requests at a boundary, by what has become of them."""
+    said = {
+        "running": [r.id for r in records if r.phase == "RUNNING"],
+        "waiting": [r.id for r in records if r.phase in ("WAITING", "PREEMPTED")],
+        "over, not told": [r.id for r in records if r.phase == "FINISHED" and not r.notified],
+        "answered": [r.id for r in records if r.phase == "FINISHED" and r.notified],
+    }
+    return "; ".join(f"{what}: <b>{', '.join(who)}</b>" for what, who in said.items() if who)
 
 
 def _answered(told: Told, r: int) -> int:

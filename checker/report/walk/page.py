@@ -29,7 +29,7 @@ def page(file: WorldFile) -> str:
     """A whole page that needs nothing but itself. Unusable if the world is too large to walk."""
     data = graph(file, "Walk through its states")
     made = "Made by <code>schedproof show WORLD --format html</code> from the rules and this world's dials."
-    body = f"<p>{escape(file.about)}</p>{section(data, heading="h2")}"
+    body = f"<p>{escape(file.about)}</p>{section(data, heading='h2')}"
     return alone.page(f"The world {file.name}", f"The world {file.name}", body, stylesheet(), script(), made)
 
 
