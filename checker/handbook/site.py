@@ -23,7 +23,7 @@ from checker.verdict import Unusable, cause
 from model.lifecycle import LIFECYCLE
 from model.markov.chain import DIGITS, SAID
 
-ASSETS = ("site.css", "markov.js", "induction.js")
+ASSETS = ("site.css", "markov.js", "induction.js", "print.js")
 
 
 @dataclass(frozen=True)

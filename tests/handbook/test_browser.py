@@ -21,7 +21,19 @@ pytestmark = pytest.mark.browser
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 LOOKED_AT = (
-    *("index", "boundaries", "window", "cancel", "promises", "induction", "engines", "markov", "rules", "worlds"),
+    *(
+        "index",
+        "boundaries",
+        "window",
+        "cancel",
+        "promises",
+        "induction",
+        "engines",
+        "markov",
+        "rules",
+        "worlds",
+        "policies",
+    ),
     *(
         "rules/release",
         "properties/ownership.keeps",
@@ -316,7 +328,19 @@ def test_it_can_be_printed(opened: Opened) -> None:
     opened.page.emulate_media(media="print")
     page = opened.open("faults/notify-twice")
     assert page.locator("ol.steps > li:visible").count() == 6
+    marked = page.locator("ol.steps > li").evaluate_all("items => items.map((i) => getComputedStyle(i).display)")
+    assert set(marked) == {"list-item"}
     assert page.locator(".controls:visible").count() == 0
+
+
+def test_what_is_folded_is_printed_too(opened: Opened) -> None:
+    page = opened.open("three-endings")
+    answers = page.locator(".exercise pre")
+    assert answers.evaluate_all("all => all.map((a) => a.checkVisibility())") == [False, False]
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert answers.evaluate_all("all => all.map((a) => a.checkVisibility())") == [True, True]
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert answers.evaluate_all("all => all.map((a) => a.checkVisibility())") == [False, False]
 
 
 def test_without_javascript_everything_can_be_read(browser: Any, site: Path) -> None:
