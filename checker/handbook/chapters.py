@@ -192,7 +192,6 @@ def values(facts: Facts) -> dict[str, Any]:
         "states": lambda world: f"{find(LIFECYCLE, world).normal_forms:,}",
         "steps": lambda name: (facts.guards.get(name) or facts.faults[name]).length,
         "shows": lambda name: f"`{(facts.guards.get(name) or facts.faults[name]).shows}`",
-        "where": lambda name: f"`{(facts.guards.get(name) or facts.faults[name]).world.name}`",
         "guards": lambda name: _listed([f"`{g}`" for g in dict.fromkeys(facts.protects.get(name, []))]),
         "longest": max(t.length for t in (*facts.guards.values(), *facts.faults.values())),
         "rules": len(LIFECYCLE.rules),
