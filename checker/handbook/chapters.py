@@ -197,8 +197,6 @@ def values(facts: Facts) -> dict[str, Any]:
         "rules": len(LIFECYCLE.rules),
         "guard_count": sum(not g.assumed for r in LIFECYCLE.rules for g in r.guards),
         "needed": len(facts.catches),
-        "property_count": len(facts.known.properties),
-        "fault_count": len(facts.known.faults),
     }
 
 

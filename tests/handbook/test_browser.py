@@ -111,6 +111,23 @@ def test_a_run_is_stepped_by_its_buttons(opened: Opened) -> None:
     assert page.locator("figure output").inner_text() == "step 4 of 5"
 
 
+def test_the_arrows_step_the_picture_in_sight(opened: Opened) -> None:
+    """Without a click before; and none that is folded."""
+    page = opened.open("faults/notify-twice")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator("figure output").inner_text() == "step 4 of 5"
+    page.keyboard.press("ArrowRight")
+    assert page.locator("figure output").inner_text() == "step 5 of 5"
+    page = opened.open("rules/release")
+    page.keyboard.press("ArrowLeft")
+    figure = removed(page, "release.unpinned")
+    assert figure.locator("output").inner_text() == "step 7 of 7"
+    figure.scroll_into_view_if_needed()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowLeft")
+    assert figure.locator("output").inner_text() == "step 6 of 7"
+
+
 def test_the_cursor_is_on_the_step_and_the_veil_on_what_is_to_come(opened: Opened) -> None:
     page = opened.open("faults/notify-twice")
     page.locator("figure .scroll").focus()

@@ -65,6 +65,20 @@ def test_a_trace_that_is_not_there_is_drift() -> None:
         written("``` trace\nguard notify.twice\n```\n")
 
 
+def test_what_a_run_did_on_the_engine_is_shown_and_held_to_the_text() -> None:
+    source = '``` engine says="{}"\nnotify-twice\n```\n'
+    said = {"notify-twice": ("The engine refuses.", "Damage:", "  told <twice>", "And more.")}
+    facts = replace(FACTS, engine=said)
+
+    def made(text: str) -> str:
+        return write(Chapter("a", "A", "a", source.format(text)), facts, printing("")).html
+
+    assert "<p>Damage:</p><ul><li>told &lt;twice&gt;</li></ul><p>And more.</p>" in made("Damage:")
+    with pytest.raises(Drift, match="notify-twice on the engine no longer says 'all is well'"):
+        made("all is well")
+    assert "torch, which is not installed" in written(source.format("Damage:"))
+
+
 def test_an_engine_that_does_otherwise_than_the_rules_say_is_drift() -> None:
     good = Judgement(EngineReplay((), 5), None, ("The engine refuses.",))
     assert said_of({"notify-twice": good}) == {"notify-twice": ("The engine refuses.",)}

@@ -1,6 +1,7 @@
 // Steps through pictures of traces. Without it a picture shows the whole run, and every step in words.
 "use strict";
 (() => {
+  const figures = [];
   const start = (figure) => {
     const svg = figure.querySelector("svg.sp[data-x]");
     const x = svg.dataset.x.split(",").map(Number);
@@ -53,9 +54,22 @@
     });
     const labels = svg.querySelector(".labels");
     scroll.addEventListener("scroll", () => labels.setAttribute("transform", `translate(${scroll.scrollLeft} 0)`));
+    figures.push({ figure, back: go.back, next: go.next });
     figure.classList.add("stepping");
     figure.querySelector(".controls").hidden = false;
     show(figure.dataset.trace === "last" ? last : 0);
   };
   document.querySelectorAll("figure[data-trace]").forEach(start);
+
+  // Where nothing is focused, the arrows step the picture of which most is in sight.
+  const inSight = ({ figure }) => {
+    const { top, bottom } = figure.getBoundingClientRect();
+    return Math.min(bottom, innerHeight) - Math.max(top, 0);
+  };
+  document.addEventListener("keydown", (event) => {
+    const way = { ArrowLeft: "back", ArrowRight: "next" }[event.key];
+    if (!way || event.target !== document.body || event.altKey || event.ctrlKey || event.metaKey) return;
+    const seen = figures.filter((one) => inSight(one) > 0).sort((a, b) => inSight(b) - inSight(a));
+    if (seen.length) seen[0][way]();
+  });
 })();
