@@ -25,13 +25,18 @@ PLACE = "../"  # cards lie one folder below the site's root
 
 @dataclass(frozen=True)
 class GuardCard:
-    """A guard with what its absence leads to: a picture, or why nothing comes of it."""
+    """A guard with what its absence leads to: a picture, or why nothing comes of it.
+
+    `says` and `reason` are those of the property that notices.
+    """
 
     name: str
     anchor: str
     condition: str
     assumed: bool
     shows: str | None
+    says: str
+    reason: str
     length: int
     world: str
     also: tuple[str, ...]
@@ -56,12 +61,15 @@ def rules(facts: Facts) -> dict[str, dict[str, Any]]:
 def _guard(facts: Facts, rule: Rule, guard: Guard) -> GuardCard:
     name = f"{rule.name}.{guard.name}"
     catch, trace = facts.catches.get(name), facts.guards.get(name)
+    noticed = facts.property(catch.shows) if catch else None
     return GuardCard(
         name,
         anchor(name),
         words(guard.condition),
         guard.assumed,
         catch.shows if catch else None,
+        noticed.doc.splitlines()[0] if noticed else "",
+        noticed.reason if noticed else "",
         catch.length if catch else 0,
         catch.world if catch else "",
         tuple(n for n in catch.also if n != catch.shows and not n.startswith("bounds.")) if catch else (),

@@ -19,6 +19,7 @@ from checker.mutate.subjects import Kind, Subject, mutants
 from checker.replay import itf
 from checker.replay.reference import Judgement, available, judge
 from checker.replay.trace import Trace
+from model.language.properties import Property
 from model.lifecycle import LIFECYCLE
 from specs.faults.equivalent import EQUIVALENT
 from specs.regressions import regression_files
@@ -39,6 +40,10 @@ class Facts:
     protects: Mapping[str, list[str]]
     lassos: Mapping[str, Lasso] = field(default_factory=dict)
     engine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def property(self, name: str) -> Property | None:
+        """The property of this name; None for a field's bounds."""
+        return next((p for p in self.known.everything if p.name == name), None)
 
     def shortest(self, name: str) -> Trace | None:
         """The shortest trace there is that ends with this property violated; of a promise, the run that breaks it."""

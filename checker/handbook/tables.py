@@ -100,11 +100,13 @@ def removed(facts: Facts, places: Places, shell: Shell) -> str:
     for subject in guard_subjects():
         catch = facts.catches.get(subject.name)
         if catch is None:
-            found = [f"changes nothing: {escape(EQUIVALENT.get(subject.name, ''))}", "", ""]
+            found = ["nothing", f'<div class="why-it">{escape(EQUIVALENT.get(subject.name, ""))}</div>', "", ""]
         else:
-            found = [places.code(catch.shows), str(catch.length), places.code(catch.world)]
+            noticed = facts.property(catch.shows)
+            why = f'<div class="why-it">{escape(noticed.reason) if noticed else ""}</div>'
+            found = [places.code(catch.shows), why, str(catch.length), places.code(catch.world)]
         rows.append([places.code(subject.name), *found])
-    return table(["without", "violated", "steps", "world"], rows, "what happens without each guard")
+    return table(["without", "violated", "why it matters", "steps", "world"], rows, "what happens without each guard")
 
 
 def worlds(facts: Facts, places: Places, shell: Shell) -> str:

@@ -84,6 +84,8 @@ def test_every_rule_and_every_guard_has_a_card(site: Path) -> None:
             else:
                 assert "<summary>Remove it</summary><figure" in card, name
                 assert f"without {name}" in card
+                noticed = next(p for p in PROPERTIES if f'Without it <a href="../properties/{p.name}.html">' in card)
+                assert noticed.reason in html.unescape(card)
 
 
 def test_every_property_and_every_fault_has_a_card(site: Path) -> None:
