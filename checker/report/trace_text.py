@@ -124,7 +124,10 @@ def _never(trace: Trace, declared: Property, promise: Promise) -> list[str]:
     )
     if trace.loop == trace.length:
         return [*lines, f"This is a fair run: where it stands still, {fair} cannot be taken."]
-    return [*lines, f"This is a fair run: in the steps that are repeated, {fair} is taken, or cannot be somewhere."]
+    return [
+        *lines,
+        f"This is a fair run: in the steps that are repeated, {fair} is taken, or is not possible somewhere.",
+    ]
 
 
 def _bounds(trace: Trace) -> list[str]:

@@ -167,6 +167,8 @@ def _repeats(trace: Trace, number: int) -> str:
         return ""
     if trace.loop == trace.length:
         return " <em>Here it stands still for ever.</em>" if number == trace.length else ""
+    if number == trace.loop + 1 == trace.length:
+        return " <em>This step is repeated for ever: all is as it was before it.</em>"
     said = " <em>This and what follows is repeated for ever.</em>" if number == trace.loop + 1 else ""
     back = f" <em>All is as it was after step {trace.loop}, and step {trace.loop + 1} comes again.</em>"
     return said + (back if number == trace.length else "")
