@@ -54,9 +54,14 @@ class Facts:
 
 
 def gather(jobs: int | None, watch: Callable[[str], None]) -> Facts:
-    """Take every guard away that matters, one at a time, and load the kept trace of every fault."""
+    """Take every guard away that matters, one at a time, and load the kept trace of every fault.
+
+    Drift if a guard is missed by nobody and no argument says why, or if the reference engine does otherwise than the rules.
+    """
     chosen = [s for s in mutants(LIFECYCLE) if s.kind is Kind.GUARD and s.name not in EQUIVALENT]
     hunted = campaign(SHIPPED, chosen, False, processes(jobs), None, watch, available())
+    for name, said in hunted.wrong.items():
+        raise Drift(f"the card of {name} cannot be written: it {said}.")
     catches = {h.subject.name: h.catch for h in hunted.caught if h.catch is not None}
     with tempfile.TemporaryDirectory() as place:
         guards = {name: _loaded(Path(place), catch) for name, catch in catches.items() if catch.trace is not None}

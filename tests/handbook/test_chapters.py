@@ -8,11 +8,14 @@ from dataclasses import replace
 import pytest
 
 from checker.catalogue import SHIPPED
-from checker.handbook import lassos
+from checker.handbook import facts, lassos
 from checker.handbook.chapters import Chapter, write
 from checker.handbook.facts import Facts, said_of
 from checker.handbook.induction import counterexample
 from checker.handbook.run import Drift, Ran, Shell, expected, timeless
+from checker.mutate.campaign import Campaign
+from checker.mutate.hunt import Hunted
+from checker.mutate.subjects import Kind, Subject
 from checker.replay.reference import EngineReplay, Judgement
 from checker.search.explore import explore
 from checker.worlds import find
@@ -68,10 +71,10 @@ def test_a_trace_that_is_not_there_is_drift() -> None:
 def test_what_a_run_did_on_the_engine_is_shown_and_held_to_the_text() -> None:
     source = '``` engine says="{}"\nnotify-twice\n```\n'
     said = {"notify-twice": ("The engine refuses.", "Damage:", "  told <twice>", "And more.")}
-    facts = replace(FACTS, engine=said)
+    with_engine = replace(FACTS, engine=said)
 
     def made(text: str) -> str:
-        return write(Chapter("a", "A", "a", source.format(text)), facts, printing("")).html
+        return write(Chapter("a", "A", "a", source.format(text)), with_engine, printing("")).html
 
     assert "<p>Damage:</p><ul><li>told &lt;twice&gt;</li></ul><p>And more.</p>" in made("Damage:")
     with pytest.raises(Drift, match="notify-twice on the engine no longer says 'all is well'"):
@@ -84,6 +87,13 @@ def test_an_engine_that_does_otherwise_than_the_rules_say_is_drift() -> None:
     assert said_of({"notify-twice": good}) == {"notify-twice": ("The engine refuses.",)}
     with pytest.raises(Drift, match=r"the fault notify-twice on the reference engine: it follows the trace\."):
         said_of({"notify-twice": replace(good, failures=("it follows the trace",))})
+
+
+def test_a_guard_that_nobody_misses_is_drift(monkeypatch: pytest.MonkeyPatch) -> None:
+    missed = Hunted(Subject("notify.once", Kind.GUARD), None, (), (), 0.0)
+    monkeypatch.setattr(facts, "campaign", lambda *_: Campaign(SHIPPED, (missed,), False))
+    with pytest.raises(Drift, match=r"the card of notify\.once cannot be written: it survives"):
+        facts.gather(1, lambda _: None)
 
 
 def test_a_promise_that_is_no_longer_broken_so_is_drift(monkeypatch: pytest.MonkeyPatch) -> None:
