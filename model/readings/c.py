@@ -1,14 +1,15 @@
-"""The C reading: ground terms as C expressions, and functions of one or two states made of them.
+"""The C reading: ground terms as C expressions over many states at once, and functions of one or two such groups.
 
-A state is an array of ints, one a cell, read as `s[table_r0_b1]`; truth values are 0 and 1. What differs from Python:
-`&` and `|` in place of `and` and `or`, so that a guard has no branches; what occurs twice is computed once; and a
-number must fit an int, which is made sure of beforehand (`TooWide`).
+A cell of all the states is one vector, read as `s[table_r0_b1]`; the states are its lanes. A truth value is -1 or 0 in
+each lane, as comparisons of vectors give it, except in a cell, which stores 1 or 0. So nothing branches, and what occurs
+twice is computed once. The header lanes.h has the type V, K(number) and pick(). A number must fit a lane, which is made
+sure of beforehand (`Spans`, `TooWide`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from model.language.terms import Moment, Op
@@ -24,7 +25,7 @@ Span = tuple[int, int]
 
 
 class TooWide(Exception):
-    """A number that may not fit an int; the message says how large it may become."""
+    """A number that may not fit a lane of 32 bits; the message says how large it may become."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +71,11 @@ class Terms:
 
 
 class Spans:
-    """The least and the greatest value of a term, from those of the cells. Raises TooWide if one does not fit an int."""
+    """The least and the greatest value of a term, from those of the cells. Raises TooWide if one fits no lane."""
 
     def __init__(self, terms: Terms, cells: Sequence[Span]) -> None:
         self.terms, self.cells = terms, cells
+        self.hull = -1, 1  # of all terms so far
         self._known: dict[int, Span] = {}
 
     def of(self, root: int) -> Span:
@@ -82,6 +84,7 @@ class Spans:
                 low, high = self._known[number] = self._span(self.terms.nodes[number])
                 if low < -LARGEST or high > LARGEST:
                     raise TooWide(f"a number of the rules may become {max(-low, high):,}, and at most {LARGEST:,} fits")
+                self.hull = min(self.hull[0], low), max(self.hull[1], high)
         return self._known[root]
 
     def _span(self, node: Node) -> Span:
@@ -119,18 +122,23 @@ class CWriter:
     def cell(self, place: int, moment: Moment = Moment.NOW) -> str:
         return f"{'s' if moment is Moment.NOW else 't'}[{self.layout.cells[place].label}]"
 
-    def write(self, term: Ground) -> str:
-        """One expression."""
-        return self.text(self.terms.add(term), {})
-
-    def block(self, terms: Sequence[Ground], local: dict[int, str] | None = None) -> tuple[list[str], list[str]]:
-        """Statements that compute what occurs more than once, and an expression for each term.
+    def numbers(self, terms: Sequence[Ground], local: dict[int, str] | None = None) -> tuple[list[str], list[str]]:
+        """Statements that compute what occurs more than once, and a vector of numbers for each term.
 
         `local` are terms, by number, that are known by a name already; it is added to.
         """
+        return self._block(terms, local, self.number)
+
+    def truths(self, terms: Sequence[Ground], local: dict[int, str] | None = None) -> tuple[list[str], list[str]]:
+        """As `numbers`, with a truth value in each lane."""
+        return self._block(terms, local, self.truth)
+
+    def _block(
+        self, terms: Sequence[Ground], local: dict[int, str] | None, write: Callable[[int, dict[int, str]], str]
+    ) -> tuple[list[str], list[str]]:
         roots = [self.terms.add(t) for t in terms]
         known = {} if local is None else local
-        return list(self._locals(roots, known)), [self.text(r, known) for r in roots]
+        return list(self._locals(roots, known)), [write(r, known) for r in roots]
 
     def _locals(self, roots: list[int], local: dict[int, str]) -> Iterator[str]:
         below = self.terms.below(roots)
@@ -139,7 +147,22 @@ class CWriter:
             if uses[number] > 1 and number not in local and self.terms.nodes[number].op not in (None, Op.CONST):
                 text = self.text(number, local)
                 local[number] = f"x{len(local)}"
-                yield f"const int {local[number]} = {text};"
+                yield f"const V {local[number]} = {text};"
+
+    def is_truth(self, number: int) -> bool:
+        """Whether the node's text is a truth value, and no number."""
+        node = self.terms.nodes[number]
+        if node.op is Op.ITE:
+            return all(self.is_truth(a) for a in node.args[1:])
+        return node.op in TRUTHS
+
+    def number(self, number: int, local: dict[int, str]) -> str:
+        text = self.text(number, local)
+        return f"(-{text})" if self.is_truth(number) else text
+
+    def truth(self, number: int, local: dict[int, str]) -> str:
+        text = self.text(number, local)
+        return text if self.is_truth(number) else f"({text} != K(0))"
 
     def text(self, number: int, local: dict[int, str]) -> str:
         """The node as an expression that stands by itself: a name, a number, or something in parentheses."""
@@ -149,22 +172,33 @@ class CWriter:
         if node.op is None:
             assert isinstance(node.data, tuple)
             return self.cell(*node.data)
-        if node.op is Op.CONST:
-            assert isinstance(node.data, int)
-            return str(node.data) if node.data >= 0 else f"({node.data})"
-        args = [self.text(a, local) for a in node.args]
         match node.op:
+            case Op.CONST:
+                return f"K({node.data})"
             case Op.NOT:
-                return f"!{args[0]}"
+                return f"(~{self.truth(node.args[0], local)})"
+            case Op.AND | Op.OR:
+                write = self.truth
             case Op.ITE:
-                return f"({args[0]} ? {args[1]} : {args[2]})"
-        return f"({f' {SOURCE[node.op]} '.join(args)})"
+                write = self.text if self.is_truth(number) else self.number
+                condition, *chosen = self.truth(node.args[0], local), *(write(a, local) for a in node.args[1:])
+                return f"pick({', '.join([condition, *chosen])})"
+            case _:
+                same = node.op is Op.EQ and all(self.is_truth(a) for a in node.args)
+                write = self.text if same else self.number
+        return f"({f' {SOURCE[node.op]} '.join(write(a, local) for a in node.args)})"
+
+
+def lane(*hulls: Span) -> str:
+    """The smallest type of a lane that all these numbers fit. Sums on the way may overflow; they come back."""
+    low, high = min(low for low, _ in hulls), max(high for _, high in hulls)
+    return next(f"int{bits}_t" for bits in (8, 16, 32) if -(1 << bits - 1) <= low and high < 1 << bits - 1)
 
 
 def outside(text: str, low: int, high: int, span: Span) -> str | None:
-    """The test that a value is not between the bounds, or None if it always is."""
+    """The truth value that a number is not between the bounds, or None if it always is."""
     if low <= span[0] and span[1] <= high:
         return None
     if span[1] < low or high < span[0]:
-        return "1"
-    return f"({text} < {low}) | ({text} > {high})"
+        return "K(-1)"
+    return f"(({text} < K({low})) | ({text} > K({high})))"

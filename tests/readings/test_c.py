@@ -5,19 +5,20 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import Phase, given, settings
 
 from checker.search.explore import explore
-from checker.search.kernel.compiler import library
+from checker.search.kernel.binding import world
 from checker.search.kernel.search import Compiled
 from checker.search.kernel.search import explore as compiled
 from checker.search.limits import Limits
 from model.language import Model, Property, Term
 from model.language.terms import Op, walk
-from model.readings.c import CWriter, Spans, Terms, TooWide, outside
+from model.readings.c import CWriter, Spans, Terms, TooWide, lane, outside
 from model.readings.ground import Ground, Grounder, addition, cell, constant, multiple
 from model.readings.layout import Layout
 from model.readings.python import Machine
@@ -30,19 +31,58 @@ from tests.search.test_kernel import end
 
 
 class Functions:
-    """Terms compiled together, each a function of two states; a compiler called for each would take all day."""
+    """Terms compiled together, each a function of many states; a compiler called for each would take all day.
+
+    Each in the narrowest lanes that it fits, and again in wider ones; as a number, and as a truth value where it is one.
+    """
 
     def __init__(self, layout: Layout, ground: list[Ground]) -> None:
-        writer = CWriter(layout)
-        lines = [writer.names]
+        self.layout, self.libraries = layout, {}
+        texts: dict[str, list[str]] = {"int8_t": [], "int16_t": [], "int32_t": []}
+        self.narrowest: list[str] = []
         for number, term in enumerate(ground):
-            locals_, (text,) = writer.block([term])
-            lines += [f"int f{number}(const int *s, const int *t) {{", *locals_, f"return {text}; }}"]
-        self.library = library("\n".join(lines), "-O1")
+            writer = CWriter(layout)
+            spans = Spans(writer.terms, [(c.low, c.high) for c in layout.cells])
+            root = writer.terms.add(term)
+            spans.of(root)
+            self.narrowest.append(lane(spans.hull, *((c.low, c.high) for c in layout.cells)))
+            locals_, (text,) = writer.numbers([term])
+            body = [f"void f{number}(const V *s, const V *t, V *r) {{", *locals_, f"*r = {text}; }}"]
+            if writer.is_truth(root):
+                locals_, (text,) = writer.truths([term])
+                body += [f"uint64_t truth{number}(const V *s, const V *t) {{", *locals_, f"return bits({text}); }}"]
+            for kind in list(texts)[list(texts).index(self.narrowest[-1]) :]:
+                texts[kind] += body
+        for kind, lines in texts.items():
+            self.libraries[kind] = world("\n".join(['#include "lanes.h"', CWriter(layout).names, *lines]), 1, kind)
 
-    def value(self, number: int, now: tuple[int, ...], then: tuple[int, ...]) -> int:
-        kind = ctypes.c_int * len(now)
-        return int(getattr(self.library, f"f{number}")(kind(*now), kind(*then)))
+    def values(self, number: int, pairs: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[list[int]]:
+        """What the term is for each pair of states, as each of the libraries that have it says."""
+        for kind in list(LANES)[list(LANES).index(self.narrowest[number]) :]:
+            now, then = (vectors(LANES[kind], [pair[moment] for pair in pairs]) for moment in (0, 1))
+            result = vectors(LANES[kind], [(0,)])
+            getattr(self.libraries[kind], f"f{number}")(now, then, result)
+            yield list(result[: len(pairs)])
+            if hasattr(self.libraries[kind], f"truth{number}"):
+                truth = getattr(self.libraries[kind], f"truth{number}")
+                truth.restype = ctypes.c_uint64
+                holds = int(truth(now, then))
+                yield [holds >> at & 1 for at in range(len(pairs))]
+
+
+LANES: dict[str, Any] = {"int8_t": ctypes.c_int8, "int16_t": ctypes.c_int16, "int32_t": ctypes.c_int32}
+
+
+def vectors(kind: Any, states: Sequence[tuple[int, ...]]) -> Any:
+    """The states side by side, the first ones again where there are not 64, at an address that a vector may have."""
+    cells = len(states[0])
+    size = 64 * ctypes.sizeof(kind)
+    room = (ctypes.c_char * (size * (cells + 1)))()
+    made = (kind * (64 * cells)).from_buffer(room, -ctypes.addressof(room) % size)
+    for place in range(cells):
+        for at in range(64):
+            made[64 * place + at] = states[at % len(states)][place]
+    return made
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -59,8 +99,9 @@ def test_random_terms(name: str) -> None:
     grounder = Grounder(layout)
     functions = Functions(layout, [grounder.term(term, env) for term, env, _ in drawn])
     for number, (term, env, at) in enumerate(drawn):
-        for now, then in itertools.pairwise(at):
-            assert functions.value(number, now, then) == by_interpreter(layout, term, now, then, env), str(term)
+        pairs = list(itertools.pairwise(at))
+        wanted = [by_interpreter(layout, term, now, then, env) for now, then in pairs]
+        assert all(found == wanted for found in functions.values(number, pairs)), str(term)
     assert {t.op for term, _, _ in drawn for t in walk(term)} == set(Op)
 
 
@@ -69,10 +110,10 @@ def test_every_operator() -> None:
     layout = small_layout(jobs=1)
     grounder = Grounder(layout)
     functions = Functions(layout, [grounder.term(EXAMPLES[op], ENV) for op in Op])
+    pairs = [(state, state) for state in (tuple(stored(layout, cells)) for cells in STATES)]
     for number, op in enumerate(Op):
-        for cells in STATES:
-            state = tuple(stored(layout, cells))
-            assert functions.value(number, state, state) == by_interpreter(layout, EXAMPLES[op], state, (), ENV)
+        wanted = [by_interpreter(layout, EXAMPLES[op], state, (), ENV) for state, _ in pairs]
+        assert all(found == wanted for found in functions.values(number, pairs))
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -118,7 +159,13 @@ def test_a_number_that_does_not_fit_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("span", "said_"),
-    [((0, 3), None), ((-1, 3), "(v < 0) | (v > 3)"), ((0, 4), "(v < 0) | (v > 3)"), ((4, 9), "1"), ((-3, -1), "1")],
+    [
+        ((0, 3), None),
+        ((-1, 3), "((v < K(0)) | (v > K(3)))"),
+        ((0, 4), "((v < K(0)) | (v > K(3)))"),
+        ((4, 9), "K(-1)"),
+        ((-3, -1), "K(-1)"),
+    ],
 )
 def test_bounds_are_asked_for_only_where_they_can_be_left(span: tuple[int, int], said_: str | None) -> None:
     assert outside("v", 0, 3, span) == said_
@@ -127,6 +174,12 @@ def test_bounds_are_asked_for_only_where_they_can_be_left(span: tuple[int, int],
 def test_what_occurs_twice_is_computed_once() -> None:
     layout = small_layout(jobs=1)
     twice = addition([cell(0), constant(1)])
-    statements, (text,) = CWriter(layout).block([Ground(Op.EQ, (twice, multiple(2, twice)))])
+    statements, (text,) = CWriter(layout).truths([Ground(Op.EQ, (twice, multiple(2, twice)))])
     assert len(statements) == 1
-    assert text == "(x0 == (2 * x0))"
+    assert text == "(x0 == (K(2) * x0))"
+
+
+def test_a_lane_is_as_wide_as_it_must_be() -> None:
+    assert [lane((0, high)) for high in (127, 128, 32_767, 32_768)] == ["int8_t", "int16_t", "int16_t", "int32_t"]
+    assert lane((-128, 0), (0, 5)) == "int8_t"
+    assert lane((0, 5), (-129, 0)) == "int16_t"

@@ -298,6 +298,28 @@ def test_edges_lead_where_they_say() -> None:
         assert all(a == found.parents[b] for a, b in itertools.pairwise(found.chain(source)))
 
 
+@pytest.mark.parametrize(("name", "fault"), [("pair", None), ("solo-prefix", "publish-beyond-prefix")])
+def test_how_many_threads_there_are_changes_nothing(name: str, fault: str | None) -> None:
+    """Not even which of several shortest ways is taken."""
+    code = kernel.Code(machine_of(name, fault), symmetry=True)
+    one, *others = (kernel.explore(code.problem.machine, code=code, threads=n) for n in (1, 2, 3, 8))
+    for other in others:
+        assert end(other) == end(one)
+        assert other.violations == one.violations
+        for what in ("parents", "via", "first_edge", "targets", "taken"):
+            assert getattr(other, what) == getattr(one, what)
+        assert other.states.words == one.states.words  # type: ignore[attr-defined]
+
+
+def test_a_level_is_one_round_or_many() -> None:
+    """What is found first does not depend on where a bound on states cuts the rounds."""
+    whole = kernel.explore(machine_of("pair"))
+    cut = kernel.explore(machine_of("pair"), limits=Limits(states=50_000))
+    assert 40_000 < len(cut.parents) < len(whole.parents)
+    assert list(cut.parents) == list(whole.parents[: len(cut.parents)])
+    assert list(cut.via) == list(whole.via[: len(cut.via)])
+
+
 # ------------------------------------------------------------------------------ one code for many changes
 def test_code_serves_changes_that_take_parts_away() -> None:
     base = machine_of("solo")
@@ -356,6 +378,12 @@ def count_up(now: Wide, after: Wide) -> None:
 WIDE = model("wide", Wide, (top,), (count_up,))
 
 
+@pytest.mark.parametrize(("factor", "lane"), [(6, "int8_t"), (100, "int16_t"), (20_000, "int32_t")])
+def test_lanes_are_as_wide_as_the_numbers_ask(factor: int, lane: str) -> None:
+    found = compare(Machine(WIDE, world(WIDE, "wide", {"top": factor}), ()))
+    assert found.handle.code.functions.lane == lane
+
+
 @pytest.mark.parametrize(
     ("value", "said"), [(20_000, ""), (1_000_000, "by python, since a number of the rules may become")]
 )
@@ -371,6 +399,6 @@ def test_a_number_that_does_not_fit_is_left_to_python(value: int, said: str) -> 
 
 
 def test_the_structs_are_those_of_the_source() -> None:
-    engine = binding.engine(1, 1, 1)
+    engine = binding.engine(1, "int8_t")
     assert engine.problem_size() == ctypes.sizeof(CProblem)
     assert engine.search_size() == ctypes.sizeof(binding.CSearch)

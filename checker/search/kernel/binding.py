@@ -16,7 +16,7 @@ class CFound(ctypes.Structure):
 
 
 class CSearch(ctypes.Structure):
-    """As in search.c."""
+    """As in search.h."""
 
     _fields_ = [
         ("problem", POINTER(CProblem)),
@@ -48,13 +48,15 @@ class CSearch(ctypes.Structure):
         ("watched_steps", c_uint32),
         ("watch", c_void_p),
         ("met", c_void_p),
-        ("s", c_void_p),
-        ("t", c_void_p),
-        ("u", c_void_p),
-        ("holds", c_void_p),
-        ("enabled", c_void_p),
-        ("waiting", c_void_p),
-        ("waits", c_uint32),
+        ("threads", c_uint32),
+        ("chunks", c_uint32),
+        ("chunk", c_void_p),
+        ("todo", c_void_p),
+        ("todo_room", c_uint64),
+        ("todo_first", c_uint64 * 9),
+        ("judged", c_uint64),
+        ("worker", c_void_p),
+        ("team", c_void_p),
     ]
 
 
@@ -62,14 +64,29 @@ GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY = range(4)
 NO_MEMORY_FOR_IT = -2  # what `lost` answers then
 
 
+HEADERS = ("lanes.h", "problem.h", "normal.h", "search.h", "step.h", "team.h")
+
+
 @cache
-def engine(words: int, guard_words: int, instance_words: int) -> ctypes.CDLL:
-    """The search for states, and sets of guards and of instances, of so many words. NoCompiler if there is none."""
-    place = resources.files("checker.search.kernel") / "c"
-    headers = {name: (place / name).read_text() for name in ("problem.h", "normal.h")}
-    sizes = {"WORDS": words, "GUARD_WORDS": guard_words, "INSTANCE_WORDS": instance_words}
-    options = (f"-D{name}={size}" for name, size in sizes.items())
-    loaded = library((place / "search.c").read_text(), "-O2", *options, include=headers)
+def _text(name: str) -> str:
+    return (resources.files("checker.search.kernel") / "c" / name).read_text()
+
+
+def options(words: int, lane: str) -> tuple[str, ...]:
+    """What lanes.h has to be told: how many words a state takes, and the type of a lane, `int8_t` or a wider one."""
+    return f"-DWORDS={words}", f"-DLANE={lane}", f"-DUNSIGNED_LANE=u{lane}"
+
+
+def world(source: str, words: int, lane: str) -> ctypes.CDLL:
+    """A world's functions, compiled. NoCompiler if nothing can be."""
+    return library(source, "-O1", *options(words, lane), include={"lanes.h": _text("lanes.h")})
+
+
+@cache
+def engine(words: int, lane: str) -> ctypes.CDLL:
+    """The search for states of so many words, and cells of that type. NoCompiler if there is none."""
+    headers = {name: _text(name) for name in HEADERS}
+    loaded = library(_text("search.c"), "-O2", "-pthread", *options(words, lane), include=headers)
     for name, result, arguments in (
         ("problem_size", c_uint64, []),
         ("search_size", c_uint64, []),

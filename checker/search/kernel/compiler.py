@@ -16,7 +16,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-FLAGS = ("-std=gnu11", "-shared", "-fPIC", "-w")
+FLAGS = ("-std=gnu11", "-shared", "-fPIC", "-fwrapv", "-w")
 MOST_KEPT = 1000  # files; most are of 20 to 150 KB
 SEAL = b"schedproof kernel 1\n"  # with the key and a checksum, the end of every library in the cache
 
@@ -45,6 +45,7 @@ def library(source: str, *options: str, include: dict[str, str] | None = None) -
     """
     path, version = compiler()
     headers = include or {}
+    options = (*options, *_native())
     told = "\0".join([SEAL.decode(), path, version, *FLAGS, *options, source, *headers, *headers.values(), _machine()])
     key = hashlib.sha256(told.encode()).hexdigest()
     place = cache_directory()
@@ -63,9 +64,26 @@ def library(source: str, *options: str, include: dict[str, str] | None = None) -
         return _load(made)
 
 
+def _native() -> tuple[str, ...]:
+    """The option for code that runs on this processor and perhaps on no other; none where that cannot be told apart."""
+    return ("-march=native",) if _processor() else ()
+
+
+@cache
+def _processor() -> str:
+    """What this processor can do, as Linux says it; empty if it does not say."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        return ""
+    said = dict(line.split(":", 1) for line in lines if ":" in line)  # processors are alike: the last one's lines stay
+    return "".join(said.get(name, "") for name in said if name.strip() in ("model name", "flags"))
+
+
 def _machine() -> str:
+    """Compiled code is only for machines of which this is the same."""
     system = os.uname()
-    return f"{system.sysname} {system.machine}"
+    return f"{system.sysname} {system.machine} {_processor()}"
 
 
 def _load(path: Path) -> ctypes.CDLL:

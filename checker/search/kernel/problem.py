@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Sequence
-from ctypes import c_int32, c_uint32, c_uint64, c_void_p
+from ctypes import c_int32, c_uint8, c_uint32, c_uint64, c_void_p
 from itertools import groupby
 from typing import Any
 
@@ -54,15 +54,11 @@ class CProblem(ctypes.Structure):
     """As in problem.h."""
 
     _fields_ = [
-        *((name, c_uint32) for name in ("cells", "guards", "instances", "properties", "fields", "unused")),
-        *((name, c_void_p) for name in ("unpack", "holds", "fires", "effects", "conditions")),
+        *((name, c_uint32) for name in ("cells", "guards", "instances", "rules", "properties", "fields")),
+        *((name, c_void_p) for name in ("spread", "holds", "fires", "effects", "conditions")),
         *((name, c_void_p) for name in ("low", "high", "initial", "word", "shift", "field")),
-        *((name, c_void_p) for name in ("needs", "used", "rule")),
-        *(
-            (f"{name}_{part}", c_void_p)
-            for name in ("effect", "write", "step", "forget", "after")
-            for part in ("first", "item")
-        ),
+        *((name, c_void_p) for name in ("need_first", "need_item", "rule")),
+        *((f"{name}_{part}", c_void_p) for name in ("effect", "write", "step", "forget") for part in ("first", "item")),
         *((name, c_void_p) for name in ("unless", "gone_first", "gone_item")),
         *((name, c_uint32) for name in ("judgements", "rests")),
         *((name, c_void_p) for name in ("judgement", "rest", "held")),
@@ -119,53 +115,38 @@ class Problem:
         self.c.fields = len(self.fields)
 
     def _guards(self) -> None:
-        """The bits that an instance needs, and which guard is false where one alone is missing, if that can be said."""
+        """The guards that an instance needs, and which one is false where one alone is missing, if that can be said."""
         machine = self.machine
         rows = []
         for instance in machine.instances:
             row: dict[int, str | None] = {}
             for declared, term in zip(instance.rule.guards, instance.guards, strict=True):
                 if not (is_constant(term) and term.data):
-                    bit = self.functions.guard(term)
+                    number = self.functions.guard(term)
                     # Two guards that became one term are never false alone.
-                    row[bit] = None if bit in row else f"{instance.rule.name}.{declared.name}"
+                    row[number] = None if number in row else f"{instance.rule.name}.{declared.name}"
             rows.append(row)
-        bits = len(self.functions.guards)
-        words = max(1, (bits + 63) // 64)
-        self.c.instances, self.c.guards, self.guard_words = len(rows), 64 * words, words
-        self._array("needs", c_uint64, (word for row in rows for word in _words(row, words)))
-        self.instance_words = instance_words = max(1, (len(rows) + 63) // 64)
-        users = [[k for k, row in enumerate(rows) if bit in row] for bit in range(64 * words)]
-        self._array("used", c_uint64, (word for one in users for word in _words(one, instance_words)))
-        self.alone = [(k * 64 * words + bit, name) for k, row in enumerate(rows) for bit, name in row.items()]
+        self._lists("need", [list(row) for row in rows])
+        self.alone = [name for row in rows for name in row.values()]
+        self.c.instances, self.c.guards, self.c.rules = len(rows), len(self.functions.guards), len(machine.model.rules)
         self._array("rule", c_uint32, machine.rule_of)
 
     def _instances(self) -> None:
         machine, condition = self.machine, self.functions.condition
         of = range(len(machine.instances))
-        packed = [p for p, width in enumerate(self.packing.width) if width]
         self._lists("effect", [self._effects(i) for i in machine.instances])
-        self._lists("write", [sorted(machine.written_after(k).intersection(packed)) for k in of])
+        self._lists("write", [sorted(machine.written_after(k)) for k in of])
         for k, instance in enumerate(machine.instances):
-            forgets = any(g.concerns & instance.written for g in machine.forgettings)
+            forgotten = [g for g in machine.forgettings if g.concerns & instance.written]
             judged = [part for _, parts in machine.touched_by_step(k) for part in parts]
-            self.functions.fire(instance.effects, None if forgets else judged)
+            self.functions.fire(instance.effects, judged, forgotten)
         steps = [[(n, condition(p)) for n, parts in machine.touched_by_step(k) for p in parts] for k in of]
         self._lists("step", [[x for pair in pairs for x in pair] for pairs in steps], each=2)
-        after = [[condition(p) for p in machine.touched_after(k)] for k in of]
-        self._lists("after", [list(dict.fromkeys(one)) for one in after])
 
     def _effects(self, instance: Instance) -> list[int]:
         """One function for all that the instance writes; or, where parts may be taken away, one for each field."""
         groups = _groups(instance, self.machine) if self.functions.parts else [instance.effects]
         return [self.functions.effect(group) for group in groups if group]
-
-    def fires(self, table: c_void_p | None) -> None:
-        """The functions that take a step at once, by instance; none if there is no table of them."""
-        if table is None:
-            self._array("fires", c_void_p, (None for _ in self.machine.instances))
-        else:
-            self.c.fires = ctypes.addressof(table)
 
     def _forgetting(self) -> None:
         machine = self.machine
@@ -184,8 +165,7 @@ class Problem:
         self.c.judgements = len(judged)
         rests = [(n, p) for n, p in enumerate(machine.properties) if p.shape is Shape.REST]
         self._array("rest", c_uint32, (x for n, p in rests for x in (n, self.term(p.term))))
-        held = [[k for k, apart in enumerate(self.apart(p)) if not apart] for _, p in rests]
-        self._array("held", c_uint64, (word for one in held for word in _words(one, self.instance_words)))
+        self._array("held", c_uint8, (not apart for _, p in rests for apart in self.apart(p)))
         self.c.rests = len(rests)
         self.homes = {p.name: self.term(p.term) for p in machine.properties if p.shape is Shape.HOME}
         self.watch = [
@@ -244,14 +224,6 @@ def _groups(instance: Instance, machine: Machine) -> list[tuple[tuple[int, Any],
     """The instance's effects, those on one field together."""
     field = lambda effect: machine.layout.cells[effect[0]].field.name
     return [tuple(group) for _, group in groupby(sorted(instance.effects, key=field), key=field)]
-
-
-def _words(members: Iterable[int], count: int) -> list[int]:
-    """A set of numbers as bits."""
-    words = [0] * count
-    for member in members:
-        words[member // 64] |= 1 << member % 64
-    return words
 
 
 def _starts(lists: Sequence[Sequence[Any]], each: int = 1) -> list[int]:

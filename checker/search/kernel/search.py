@@ -7,6 +7,7 @@ form of symmetry.py. What is not found by compiled code: traces, which the machi
 from __future__ import annotations
 
 import ctypes
+import os
 import time
 from collections.abc import Iterator, Sequence
 from ctypes import c_int16, c_int32, c_uint8, c_uint32, c_uint64, c_void_p
@@ -23,8 +24,9 @@ from checker.search.kernel.binding import (
     CFound,
     CSearch,
     engine,
+    world,
 )
-from checker.search.kernel.compiler import NoCompiler, library
+from checker.search.kernel.compiler import NoCompiler
 from checker.search.kernel.functions import Functions, Missing
 from checker.search.kernel.packing import Packing
 from checker.search.kernel.problem import Problem, Unsuited
@@ -34,8 +36,9 @@ from model.language.properties import Property
 from model.readings.c import TooWide
 from model.readings.python import Machine
 
-QUOTA = 1 << 14  # states between two looks at the clock and the memory
+QUOTA = 1 << 16  # states between two looks at the clock and the memory
 MOST_WORDS = 8
+MOST_THREADS = 8
 
 
 class Unavailable(Exception):
@@ -54,8 +57,9 @@ class Code:
             if self.packing.words > MOST_WORDS:
                 raise Unsuited(f"a state takes {self.packing.words} words, and at most {MOST_WORDS} are provided for")
             self.problem = Problem(machine, self.symmetry, self.packing, self.functions)
-            self.engine = engine(self.packing.words, self.problem.guard_words, self.problem.instance_words)
-            self.library = library(self.functions.source(), "-O1")
+            source = self.functions.source()
+            self.engine = engine(self.packing.words, self.functions.lane)
+            self.library = world(source, self.packing.words, self.functions.lane)
         except (Unsuited, TooWide, NoCompiler) as error:
             raise Unavailable(str(error)) from None
         self.functions.closed = True
@@ -80,24 +84,23 @@ class Code:
 
     def _link(self, problem: Problem) -> Problem:
         """Give the tables the addresses of the functions."""
-        for name in ("unpack", "holds"):
+        for name in ("spread", "holds"):
             address = ctypes.cast(getattr(self.library, name), c_void_p).value
             setattr(problem.c, name, address)
-        for name in ("effects", "conditions"):
+        for name in ("effects", "conditions", *(() if self.functions.parts else ("fires",))):
             setattr(problem.c, name, ctypes.addressof(c_void_p.in_dll(self.library, name)))
-        problem.fires(None if self.functions.parts else c_void_p.in_dll(self.library, "fires"))
         return problem
 
 
 class Handle:
     """The memory of one search, freed when nothing refers to it any more."""
 
-    def __init__(self, code: Code, problem: Problem, limits: Limits, keep: bool) -> None:
+    def __init__(self, code: Code, problem: Problem, limits: Limits, keep: bool, threads: int) -> None:
         self.code, self.problem = code, problem
         properties, fields = len(problem.machine.properties), len(problem.fields)
         self.found = (CFound * (properties + fields))(*[CFound(0, -1, -1)] * (properties + fields))
         self.fired = (c_uint64 * max(1, len(problem.machine.model.rules)))()
-        self.alone = (c_uint64 * (problem.c.guards * max(1, problem.c.instances)))()
+        self.alone = (c_uint64 * max(1, len(problem.alone)))()
         watch = [x for entry in problem.watch for x in entry]
         self.watch = (c_uint32 * max(1, len(watch)))(*watch)
         self.met = (c_uint8 * max(1, properties))()
@@ -113,6 +116,7 @@ class Handle:
             watched_steps=sum(of_step for _, _, of_step in problem.watch),
             watch=ctypes.addressof(self.watch),
             met=ctypes.addressof(self.met),
+            threads=threads,
         )
 
     def begin(self) -> int:
@@ -195,9 +199,10 @@ def explore(
     code: Code | None = None,
     keep: bool = True,
     parts: bool = False,
+    threads: int | None = None,
 ) -> Compiled:
     """As explore.explore. `code` is tried first if given; the graph, which the home check needs, is kept if `keep`;
-    `parts`: see Code.
+    `parts`: see Code. `threads`: how many work on it, as many as there are processors if None; nothing else depends on it.
 
     Raises Unavailable if the world does not suit the compiled search, or nothing can be compiled here.
     """
@@ -205,7 +210,7 @@ def explore(
     if code is None or problem is None:
         code = Code(machine, symmetry, parts)
         problem = code.problem
-    return _Search(Handle(code, problem, limits, keep), limits, observe).run()
+    return _Search(Handle(code, problem, limits, keep, threads or processors()), limits, observe).run()
 
 
 class _Search:
@@ -300,9 +305,9 @@ class _Search:
 
     def _sole(self, existing: set[str]) -> dict[str, int]:
         counted = {name: 0 for name in self.machine.guard_names if name.partition(".")[0] in existing}
-        for place, name in self.handle.problem.alone:
+        for name, times in zip(self.handle.problem.alone, self.handle.alone, strict=False):
             if name is not None:
-                counted[name] += self.handle.alone[place]
+                counted[name] += times
         return counted
 
     def _violations(self) -> Iterator[tuple[str, Found]]:
@@ -311,6 +316,12 @@ class _Search:
         for name, found in sorted(zip(names, self.handle.found, strict=True), key=lambda pair: int(pair[1].depth)):
             if found.depth >= 0:
                 yield name, Found(name, found.depth, found.source, found.instance if found.instance >= 0 else None)
+
+
+def processors() -> int:
+    """How many processors this process may use, at most MOST_THREADS."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(allowed, MOST_THREADS)
 
 
 def available_memory() -> float:

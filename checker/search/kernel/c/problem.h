@@ -3,23 +3,16 @@
  * A list of lists is two arrays: the items of k are item[first[k]] up to before item[first[k + 1]].
  * problem.py has the same struct; `problem_size` lets it notice if the two come apart.
  */
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
+#include "lanes.h"
 
-/* How many 64-bit words a packed state takes, a set of guards and a set of instances: known to the compiler, so that it
- * can write the loops over them out. */
-#if !defined(WORDS) || !defined(GUARD_WORDS) || !defined(INSTANCE_WORDS)
-#error "compile with -DWORDS=N -DGUARD_WORDS=N -DINSTANCE_WORDS=N"
-#endif
-
-typedef struct { uint64_t w[WORDS]; } State;
-
-typedef void (*Unpack)(const uint64_t *w, int *s);
-typedef void (*Guards)(const int *s, uint64_t *holds);
-typedef int (*Fire)(const int *s, uint64_t *w);            /* writes w; true if it must be looked at more closely */
-typedef int (*Effect)(const int *s, int *t, uint64_t *w);  /* writes t and w; true if a value is out of bounds */
-typedef int (*Condition)(const int *s, const int *t);
+/* Functions of LANES states; what they return is a bit a state. */
+typedef void (*Spread)(const State *x, V *s);
+typedef void (*Guards)(const V *s, uint64_t *guard);
+typedef uint64_t (*Effect)(const V *s, V *t);                 /* writes t; where a value is out of bounds */
+typedef uint64_t (*Condition)(const V *s, const V *t);        /* where it is true */
+/* Takes the step in the states `on`, each into out[next[lane]++]; where it must be looked at more closely. */
+typedef uint64_t (*Fire)(const V *s, const State *x, uint64_t on, Entry *out, uint32_t *next);
 
 /* Bits of a packed state: (w[word] >> shift) & mask. */
 typedef struct { uint64_t mask; uint32_t word, shift; } Piece;
@@ -42,26 +35,24 @@ typedef struct {
 } Outer;
 
 typedef struct {
-  uint32_t cells, guards, instances, properties, fields, unused;
-  Unpack unpack;
+  uint32_t cells, guards, instances, rules, properties, fields;
+  Spread spread;
   Guards holds;
-  const Fire *fires;                         /* by instance; 0 if it has none */
+  const Fire *fires;                         /* by instance; or none at all */
   const Effect *effects;
   const Condition *conditions;
 
   /* of cells */
   const int32_t *low, *high, *initial;
-  const uint32_t *word, *shift, *field;      /* a cell without a width is in no list of written cells */
+  const uint32_t *word, *shift, *field;
 
   /* of instances */
-  const uint64_t *needs;                     /* GUARD_WORDS each */
-  const uint64_t *used;                      /* by guard, INSTANCE_WORDS each: the instances that need it */
+  const uint32_t *need_first, *need_item;    /* guards */
   const uint32_t *rule;
   const uint32_t *effect_first, *effect_item;
   const uint32_t *write_first, *write_item;  /* cells */
   const uint32_t *step_first, *step_item;    /* pairs: property, condition */
   const uint32_t *forget_first, *forget_item;
-  const uint32_t *after_first, *after_item;  /* conditions */
 
   /* of what may be forgotten */
   const uint32_t *unless;                    /* conditions */
@@ -71,7 +62,7 @@ typedef struct {
   uint32_t judgements, rests;
   const uint32_t *judgement;                 /* pairs: property, condition of one state */
   const uint32_t *rest;                      /* pairs: property, condition */
-  const uint64_t *held;                      /* by rest, INSTANCE_WORDS each: instances that are not left out */
+  const uint8_t *held;                       /* by rest and instance: whether the property does not leave it out */
 
   /* of the normal form */
   uint32_t columns, column_pieces, outers;
