@@ -191,3 +191,70 @@ static inline void normal(const Problem *p, State *x) {
   }
   sort_columns(p, x);
 }
+
+/* ------------------------------------------------------------------------------------------- eight states at a time */
+#define EIGHT 8
+
+typedef uint64_t Q __attribute__((vector_size(EIGHT * sizeof(uint64_t))));
+
+INLINE Q pieces_of(const Q *x, const Piece *p) { return (x[p->word] >> p->shift) & p->mask; }
+
+INLINE void sort_two(Q *a, Q *b) {
+  const Q swap = (Q)(*a > *b), d = (*a ^ *b) & swap;
+  *a ^= d, *b ^= d;
+}
+
+/* Put members of a class in the order of what is their own; returns where two of them look alike by that. */
+INLINE Q rank_eight(const Outer *o, const uint32_t *at, uint32_t n, Q *x) {
+  Q key[MOST_MEMBERS], alike = {0};
+  for (uint32_t i = 0; i < n; i++) {
+    key[i] = (Q){0};
+    for (uint32_t m = o->own_first[at[i]]; m < o->own_first[at[i] + 1]; m++) {
+      if (m > o->own_first[at[i]]) {
+        key[i] *= 0x9E3779B97F4A7C15u, key[i] ^= key[i] >> 32;
+        key[i] *= 0xD6E8FEB86659FD93u, key[i] ^= key[i] >> 29;
+      }
+      key[i] += pieces_of(x, &o->own[m]);
+    }
+  }
+  for (uint32_t end = n; end > 1; end--)
+    for (uint32_t i = 0; i + 1 < end; i++) {
+      const Q swap = (Q)(key[i] > key[i + 1]);
+      const uint32_t pair = at[i] * o->members + at[i + 1];
+      sort_two(&key[i], &key[i + 1]);
+      for (uint32_t m = o->swap_first[pair]; m < o->swap_first[pair + 1]; m++) {
+        const Swap *s = &o->swap[m];
+        const Q d = (x[s->a] ^ (x[s->b] >> s->up)) & s->mask & swap;
+        x[s->a] ^= d, x[s->b] ^= d << s->up;
+      }
+    }
+  for (uint32_t i = 0; i + 1 < n; i++) alike |= (Q)(key[i] == key[i + 1]);
+  return alike;
+}
+
+INLINE void sort_eight(const Problem *p, Q *x) {
+  const uint32_t n = p->columns;
+  Q v[EIGHT];
+  for (uint32_t i = 0; i < n; i++) v[i] = pieces_of(x, &p->column[i]);
+  for (uint32_t end = n; end > 1; end--)
+    for (uint32_t i = 0; i + 1 < end; i++) sort_two(&v[i], &v[i + 1]);
+  for (uint32_t i = 0; i < n; i++) {
+    const Piece *c = &p->column[i];
+    x[c->word] = (x[c->word] & ~(c->mask << c->shift)) | (v[i] << c->shift);
+  }
+}
+
+/* The normal forms of eight states, word by word; returns where they are not found that way, since members look alike. */
+INLINE Q normal_eight(const Problem *p, Q *x) {
+  Q alike = {0};
+  for (uint32_t k = 0; k < p->outers; k++) {
+    const Outer *o = &p->outer[k];
+    for (uint32_t c = 0; c < o->classes; c++)
+      alike |= rank_eight(o, o->class_item + o->class_first[c], o->class_first[c + 1] - o->class_first[c], x);
+  }
+  if (p->columns > 1) sort_eight(p, x);
+  return alike;
+}
+
+/* Whether eight at a time are for this problem. */
+static inline int by_eight(const Problem *p) { return p->columns <= EIGHT && (p->columns < 2 || p->column_pieces == 1); }

@@ -12,8 +12,13 @@
 uint64_t problem_size(void) { return sizeof(Problem); }
 uint64_t search_size(void) { return sizeof(Search); }
 
-/* Puts a packed state into its normal form. */
-void normal_form(const Problem *p, State *x) { normal(p, x); }
+/* Puts a packed state into its normal form, as it is done for successors. */
+void normal_form(const Problem *p, State *x) {
+  Entry e[EIGHT];
+  for (int i = 0; i < EIGHT; i++) e[i].x = *x;
+  form(p, e);
+  *x = e[0].x;
+}
 
 /* ---------------------------------------------------------------------------------------------- phases of a round */
 /* Finds the entry's state in the table, or puts it there under a number of this round, from `count` on; 1 if it does. */
@@ -298,7 +303,7 @@ int begin(Search *f) {
   State x = {{0}};
   for (uint32_t c = 0; c < p->cells; c++)
     if (p->high[c] > p->low[c]) x.w[p->word[c]] |= (uint64_t)(p->initial[c] - p->low[c]) << p->shift[c];
-  normal(p, &x);
+  normal_form(p, &x);
   const uint64_t hash = hash_of(&x);
   f->states[0] = x, f->parents[0] = -1, f->via[0] = -1, f->count = 1;
   f->slots[line_at(hash, f->bits)] = tag_for(hash, f->bits) | 1;

@@ -156,21 +156,38 @@ static int more_entries(Chunk *c, uint32_t needed) {
   if (needed <= c->room) return 1;
   const uint32_t room = needed + needed / 2;
   free(c->entry), free(c->order);
-  c->entry = malloc(room * sizeof(Entry)), c->order = malloc(room * sizeof(uint32_t));
+  c->entry = calloc(room + EIGHT, sizeof(Entry)), c->order = malloc(room * sizeof(uint32_t));
   c->room = c->entry && c->order ? room : 0;
   return c->room != 0;
+}
+
+/* Normal forms and hashes of eight entries, which are there even where they mean nothing. */
+INLINE void form(const Problem *p, Entry *e) {
+  Q x[WORDS], alike = ~(Q){0}, h = {0};
+  for (int n = 0; n < WORDS; n++)
+    for (int i = 0; i < EIGHT; i++) x[n][i] = e[i].x.w[n];
+  if (by_eight(p)) alike = normal_eight(p, x);
+  for (int i = 0; i < EIGHT; i++) {
+    if (!alike[i]) continue;
+    normal(p, &e[i].x);
+    for (int n = 0; n < WORDS; n++) x[n][i] = e[i].x.w[n];
+  }
+  for (int n = 0; n < WORDS; n++) h = (h ^ x[n]) * 0x9E3779B97F4A7C15u, h ^= h >> 32;
+  h *= 0xD6E8FEB86659FD93u, h ^= h >> 32;
+  for (int i = 0; i < EIGHT; i++) {
+    for (int n = 0; n < WORDS; n++) e[i].x.w[n] = x[n][i];
+    e[i].hash = h[i];
+  }
 }
 
 /* Normal forms and hashes, and which entries belong in which part of the table. */
 static void sort_out(const Problem *p, Chunk *c) {
   uint32_t size[PARTS] = {0}, at[PARTS];
-  for (uint32_t n = 0; n < c->entries; n++) {
-    Entry *e = &c->entry[n];
-    if (e->is == IS_OUT) continue;
-    normal(p, &e->x);
-    e->hash = hash_of(&e->x);
-    size[part_of(e->hash)]++;
-  }
+  if (p->outers || p->columns > 1)
+    for (uint32_t n = 0; n < c->entries; n += EIGHT) form(p, &c->entry[n]);
+  else
+    for (uint32_t n = 0; n < c->entries; n++) c->entry[n].hash = hash_of(&c->entry[n].x);
+  for (uint32_t n = 0; n < c->entries; n++) size[part_of(c->entry[n].hash)] += c->entry[n].is != IS_OUT;
   c->part[0] = 0;
   for (int q = 0; q < PARTS; q++) at[q] = c->part[q], c->part[q + 1] = c->part[q] + size[q];
   for (uint32_t n = 0; n < c->entries; n++)
