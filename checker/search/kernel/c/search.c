@@ -171,7 +171,7 @@ static void settle(Search *f) {
 }
 
 /* Add up what the threads counted. */
-static void gather_counts(Search *f) {
+static void add_up(Search *f) {
   const Problem *p = f->p;
   const uint32_t needs = p->need_first[p->instances];
   for (uint32_t t = 0; t < f->threads; t++) {
@@ -232,15 +232,14 @@ static uint64_t within_bounds(Search *f) {
 /* Expand states up to before `end`, at most `quota` of them. */
 int advance(Search *f, uint64_t end, uint64_t quota) {
   const uint64_t stop = end - f->done < quota ? end : f->done + quota;
-  Team team;
-  gather(&team, f, stop - f->done >= 8 * LANES ? f->threads - 1 : 0);
+  if (!assemble(f, stop - f->done >= 8 * LANES ? f->threads - 1 : 0)) return f->stopped = NO_MEMORY;
   while (f->done < stop && !f->stopped) {
     uint64_t states = within_bounds(f);
     if (states > stop - f->done) states = stop - f->done;
     if (states) take_round(f, (uint32_t)states);
   }
-  dismiss(&team);
-  gather_counts(f);
+  dismiss(f);
+  add_up(f);
   return f->stopped;
 }
 
