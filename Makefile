@@ -20,6 +20,7 @@ lint: $(VENV)/installed-dev
 
 # Minutes; alone on the machine, or the numbers mean little. SPIN is used if it is installed.
 bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' || echo "no minicheck: it will be left out"
 	$(BIN)/python -m benchmarks.run
 
 # The engines' own environments, 2.5 GB in .engines/, and the lane of tests that needs them.

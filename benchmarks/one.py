@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import sys
 import time
+from typing import Any
 
 from benchmarks.peer_model import INVARIANTS, PEER, SIZES, peer_world
 from checker.search.explore import explore
@@ -28,16 +30,62 @@ def machine_of(world: str) -> Machine:
     return Machine(LIFECYCLE, file.world, PROPERTIES, forgetful=False)
 
 
+def has_minicheck() -> bool:
+    return importlib.util.find_spec("minicheck") is not None
+
+
+def by_minicheck(machine: Machine) -> dict[str, object]:
+    """minicheck's own search, on the steps and the properties that our generated Python has for the machine.
+
+    It counts states; the transitions are counted as they are asked for.
+    """
+    from minicheck import Protocol, check_safety
+
+    fields = tuple(c.label for c in machine.layout.cells)
+    taken = 0
+
+    def transitions(state: tuple[int, ...]) -> list[tuple[int, tuple[int, ...]]]:
+        nonlocal taken
+        after = [(k, tuple(then)) for k, then, _ in machine.successors(machine.pack(state))]
+        taken += len(after)
+        return after
+
+    def holds(named: dict[str, int]) -> bool:
+        return not machine.violated(machine.pack(named.values()))
+
+    started, cpu = time.monotonic(), time.process_time()
+    protocol = Protocol(machine.model.name, False, fields, tuple(machine.initial), transitions, {"properties": holds})
+    result: dict[str, Any] = check_safety(protocol, max_states=10**9)
+    return {
+        "states": result["reachable_states"],
+        "transitions": taken,
+        "seconds": time.monotonic() - started,
+        "cpu_seconds": time.process_time() - cpu,
+        "bound": None if result["exhaustive"] else "incomplete",
+        "violated": [] if result["properties"]["properties"]["holds"] else ["properties"],
+    }
+
+
 def explored(world: str, tool: str, reduced: bool, most: int | None) -> dict[str, object]:
+    """One exploration: `kernel`, `kernel-1` (with one thread), `python`, or `minicheck`, which is never reduced."""
     began = time.monotonic()
     machine = machine_of(world)
     limits = Limits(states=most)
     base = peak_memory()
-    if tool == "kernel":
+    if tool == "minicheck":
+        machine.successors(machine.initial)
+        prepared = time.monotonic() - began
+        return by_minicheck(machine) | {
+            "prepared_seconds": prepared,
+            "peak_mb": peak_memory(),
+            "search_mb": peak_memory() - base,
+        }
+    if tool.startswith("kernel"):
         code = kernel.Code(machine, reduced)
         ready = time.monotonic()
         cpu = time.process_time()
-        found = kernel.explore(machine, reduced, limits, code=code, keep=False)
+        threads = 1 if tool == "kernel-1" else None
+        found = kernel.explore(machine, reduced, limits, code=code, keep=False, threads=threads)
     else:
         ready, cpu = time.monotonic(), time.process_time()
         found = explore(machine, reduced, limits)  # type: ignore[assignment]

@@ -1,7 +1,8 @@
-"""`make bench`: the compiled search, the python one and SPIN on the same worlds, in turn, several rounds; medians.
+"""`make bench`: the compiled search, the python one, SPIN and minicheck on the same worlds, in turn, several rounds; medians.
 
 Times are of the search alone: generation and compilation, ours and SPIN's, are apart (`prepared_seconds`). Every count
-of states without reductions must be the same, or the run fails. Writes benchmarks/results/latest.json and latest.md.
+of states without reductions must be the same, or the run fails. Writes benchmarks/results/latest.json, and from that the
+table and the picture in the README and in docs/speed.md (benchmarks/shown.py).
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from benchmarks.one import has_minicheck
 from benchmarks.peer_model import SIZES
+from benchmarks.shown import show
 from checker.check import Options, check_world
 from checker.search.limits import Limits
 from checker.variation import vary
@@ -114,10 +117,13 @@ def contenders(world: str, work: Path, states: int) -> dict[tuple[str, bool], ob
     found: dict[tuple[str, bool], object] = {
         ("kernel", False): lambda: json.loads(one("kernel", world, "full")),
         ("kernel", True): lambda: json.loads(one("kernel", world, "reduced")),
+        ("kernel, one thread", False): lambda: json.loads(one("kernel-1", world, "full")),
     }
     if states <= PYTHON_MOST:
         found["python", False] = lambda: json.loads(one("python", world, "full"))
         found["python", True] = lambda: json.loads(one("python", world, "reduced"))
+    if world == WORLDS[0] and has_minicheck():
+        found["minicheck", False] = lambda: json.loads(one("minicheck", world, "full"))
     if shutil.which("spin") is None:
         return found
     bits = max(18, states.bit_length() + 1)  # SPIN's table of 2^bits entries: at most half full
@@ -132,7 +138,8 @@ def contenders(world: str, work: Path, states: int) -> dict[tuple[str, bool], ob
 
 
 def measured(world: str, rounds: int, work: Path) -> list[Row]:
-    states = json.loads(one("kernel", world, "full"))["states"]
+    first = json.loads(one("kernel", world, "full"))
+    states, transitions = first["states"], first["transitions"]
     runs = contenders(world, work, states)
     taken: dict[tuple[str, bool], list[dict[str, float]]] = {key: [] for key in runs}
     for _ in range(rounds):
@@ -143,27 +150,16 @@ def measured(world: str, rounds: int, work: Path) -> list[Row]:
         middle = {
             name: statistics.median(m[name] for m in each) for name in each[0] if name not in ("bound", "violated")
         }
-        if not reduced and middle["states"] != states:
-            sys.exit(f"{world}: {tool} counts {middle['states']:,} states, and the kernel {states:,}")
-        each_state = middle.pop("search_mb") * 1024 * 1024 / middle["states"]
-        transitions = int(middle.pop("transitions"))
-        found = int(middle.pop("states"))
-        rows.append(Row(world, tool, reduced, found, transitions, **middle, bytes_a_state=each_state, rounds=rounds))
-        print(line(rows[-1]), flush=True)
+        found, steps = int(middle.pop("states")), int(middle.pop("transitions"))
+        if not reduced and (found, steps) != (states, transitions):
+            sys.exit(
+                f"{world}: {tool} counts {found:,} states and {steps:,} transitions, "
+                f"and the kernel {states:,} and {transitions:,}"
+            )
+        each_state = middle.pop("search_mb") * 1024 * 1024 / found
+        rows.append(Row(world, tool, reduced, found, steps, **middle, bytes_a_state=each_state, rounds=rounds))
+        print(f"{world}, {tool}: {found:,} states in {rows[-1].seconds:.2f} s", flush=True)
     return rows
-
-
-def line(row: Row) -> str:
-    kind = "reduced" if row.reduced else "full"
-    return (
-        f"| {row.world} | {row.tool} | {kind} | {row.states:,} | {row.seconds:.2f} | {row.rate / 1e6:.3f} | "
-        f"{row.cpu_seconds:.2f} | {row.prepared_seconds:.2f} | {row.peak_mb:.0f} | {row.bytes_a_state:.0f} |"
-    )
-
-
-HEAD = """\
-| world | tool | search | states | s | M states/s | CPU s | prepared, s | peak MB | bytes a state |
-|---|---|---|---:|---:|---:|---:|---:|---:|---:|"""
 
 
 def faults() -> list[dict[str, object]]:
@@ -201,7 +197,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--large", action="store_true", help=f"also {', '.join(LARGE)}: minutes and gigabytes")
     options = parser.parse_args()
-    print(HEAD)
+    if not has_minicheck():
+        print("minicheck is not installed and is left out; pip install '.[bench]'")
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as work:
         for world in [*options.worlds, *(LARGE if options.large else ())]:
@@ -215,7 +212,8 @@ def main() -> None:
     machine = {"python": platform.python_version(), "system": platform.platform(), "cpus": os.cpu_count()}
     document = {"machine": machine, "rows": [asdict(r) for r in rows], "faults": caught, "said": closing}
     (results / "latest.json").write_text(json.dumps(document, indent=1) + "\n")
-    (results / "latest.md").write_text("\n".join([HEAD, *map(line, rows), "", *(f"* {s}" for s in closing)]) + "\n")
+    if options.worlds == list(WORLDS):
+        show(HERE.parent, document)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,8 @@ class Hunted:
 class Sound:
     """What the unchanged rules do in the worlds, by name; found out when it is first asked for.
 
-    The code that is compiled for a world serves its mutants as well: they need no functions that are not there.
+    The code that is compiled for a world serves its mutants as well: they need no functions that are not there. Hunts are
+    in parallel already, so each search has one thread.
     """
 
     def __init__(self, model: Model, properties: Sequence[Property]) -> None:
@@ -116,7 +117,7 @@ class Sound:
 
     def _look(self, world: World) -> _Known:
         if world.name not in self._known:
-            explorer, machine = Explorer(parts=True), Machine(self.model, world, self.properties)
+            explorer, machine = Explorer(parts=True, threads=1), Machine(self.model, world, self.properties)
             explored = explorer.explore(machine)
             matter = frozenset(guard for guard, times in explored.sole.items() if times)
             self._known[world.name] = _Known(explorer, machine, matter, reached(explored))
@@ -187,7 +188,7 @@ def _explored(known: Catalogue, sound: Sound, subject: Subject, machine: Machine
     explored = explore(machine, limits=replace(limits, states=SOON))
     if fault.caught_by in explored.violations:
         return explored
-    return Explorer().explore(machine, limits=Limits(after_violation=AFTER_FAULT))
+    return Explorer(threads=1).explore(machine, limits=Limits(after_violation=AFTER_FAULT))
 
 
 def _caught(

@@ -15,10 +15,11 @@ class Explorer:
     """Explores worlds by one of SEARCHES; `auto` takes python where the kernel cannot be used, and says why.
 
     If in `parts`, the code that was compiled for a world is used again for its rules with guards or updates taken away.
+    `threads`: as many as there are processors if None.
     """
 
-    def __init__(self, search: str = "auto", parts: bool = False) -> None:
-        self.search, self.parts = search, parts
+    def __init__(self, search: str = "auto", parts: bool = False, threads: int | None = None) -> None:
+        self.search, self.parts, self.threads = search, parts, threads
         self._codes: dict[bool, kernel.Code] = {}
 
     def explore(
@@ -28,7 +29,8 @@ class Explorer:
         if self.search == "python":
             return explore(machine, reduction, limits, observe)
         try:
-            found = kernel.explore(machine, reduction, limits, observe, self._codes.get(reduction), parts=self.parts)
+            code, parts = self._codes.get(reduction), self.parts
+            found = kernel.explore(machine, reduction, limits, observe, code, parts=parts, threads=self.threads)
         except kernel.Unavailable as why:
             if self.search == "kernel":
                 raise Unusable(f"--search kernel cannot be used for {machine.world.name}: {why}.") from None
