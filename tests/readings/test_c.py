@@ -54,34 +54,42 @@ class Functions:
             for kind in list(texts)[list(texts).index(self.narrowest[-1]) :]:
                 texts[kind] += body
         for kind, lines in texts.items():
+            lines.append("int size(void) { return VECTOR; }")
             self.libraries[kind] = world("\n".join(['#include "lanes.h"', CWriter(layout).names, *lines]), 1, kind)
 
     def values(self, number: int, pairs: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[list[int]]:
         """What the term is for each pair of states, as each of the libraries that have it says."""
         for kind in list(LANES)[list(LANES).index(self.narrowest[number]) :]:
-            now, then = (vectors(LANES[kind], [pair[moment] for pair in pairs]) for moment in (0, 1))
-            result = vectors(LANES[kind], [(0,)])
-            getattr(self.libraries[kind], f"f{number}")(now, then, result)
-            yield list(result[: len(pairs)])
-            if hasattr(self.libraries[kind], f"truth{number}"):
-                truth = getattr(self.libraries[kind], f"truth{number}")
-                truth.restype = ctypes.c_uint64
-                holds = int(truth(now, then))
-                yield [holds >> at & 1 for at in range(len(pairs))]
+            library, size = self.libraries[kind], int(self.libraries[kind].size())
+            lanes = size // ctypes.sizeof(LANES[kind])
+            few = [pairs[at : at + lanes] for at in range(0, len(pairs), lanes)]
+            numbers, truths = [], []
+            for part in few:
+                now, then = (vectors(LANES[kind], size, [pair[moment] for pair in part]) for moment in (0, 1))
+                result = vectors(LANES[kind], size, [(0,)])
+                getattr(library, f"f{number}")(now, then, result)
+                numbers += list(result[: len(part)])
+                if hasattr(library, f"truth{number}"):
+                    truth = getattr(library, f"truth{number}")
+                    truth.restype = ctypes.c_uint64
+                    holds = int(truth(now, then))
+                    truths += [holds >> at & 1 for at in range(len(part))]
+            yield numbers
+            yield truths or numbers
 
 
 LANES: dict[str, Any] = {"int8_t": ctypes.c_int8, "int16_t": ctypes.c_int16, "int32_t": ctypes.c_int32}
 
 
-def vectors(kind: Any, states: Sequence[tuple[int, ...]]) -> Any:
-    """The states side by side, the first ones again where there are not 64, at an address that a vector may have."""
+def vectors(kind: Any, size: int, states: Sequence[tuple[int, ...]]) -> Any:
+    """The states side by side, the first ones again where there are too few, at an address that a vector may have."""
     cells = len(states[0])
-    size = 64 * ctypes.sizeof(kind)
     room = (ctypes.c_char * (size * (cells + 1)))()
-    made = (kind * (64 * cells)).from_buffer(room, -ctypes.addressof(room) % size)
+    lanes = size // ctypes.sizeof(kind)
+    made = (kind * (lanes * cells)).from_buffer(room, -ctypes.addressof(room) % size)
     for place in range(cells):
-        for at in range(64):
-            made[64 * place + at] = states[at % len(states)][place]
+        for at in range(lanes):
+            made[lanes * place + at] = states[at % len(states)][place]
     return made
 
 

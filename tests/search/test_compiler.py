@@ -56,6 +56,25 @@ def test_another_source_or_other_options_are_another_file(cache: Path, compiled:
     assert len(compiled) == len(list(cache.iterdir())) == 3
 
 
+def test_code_for_another_processor_is_another_file(
+    cache: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A cache may lie in a home that several machines share."""
+    answer()
+    monkeypatch.setattr(compiler, "_processor", lambda: "one that can do less")
+    assert answer() == 42
+    assert len(compiled) == len(list(cache.iterdir())) == 2
+
+
+def test_where_the_processor_is_not_known_code_is_for_any(
+    cache: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert compiler._native() == (("-march=native",) if compiler._processor() else ())
+    monkeypatch.setattr(compiler, "_processor", lambda: "")
+    assert compiler._native() == ()
+    assert answer() == 42
+
+
 @pytest.mark.parametrize("damage", ["empty", "cut", "changed", "foreign", "another's"])
 def test_a_file_that_is_not_what_was_kept_is_made_anew(cache: Path, compiled: list[str], damage: str) -> None:
     answer()

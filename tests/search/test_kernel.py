@@ -14,7 +14,7 @@ from checker.check import Options, check_world
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration, explore
 from checker.search.home import lost
-from checker.search.kernel import binding
+from checker.search.kernel import binding, compiler
 from checker.search.kernel import search as kernel
 from checker.search.kernel.packing import Packing
 from checker.search.kernel.problem import CProblem
@@ -296,6 +296,17 @@ def test_edges_lead_where_they_say() -> None:
         expected = sorted(symmetry.normal(t) for _, t, _ in found.machine.successors(found.states[source]))
         assert sorted(found.states[found.targets[e]] for e in edges) == expected
         assert all(a == found.parents[b] for a, b in itertools.pairwise(found.chain(source)))
+
+
+@BOTH
+def test_code_for_any_processor_comes_to_the_same_end(symmetry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here it is compiled for this processor; elsewhere its vectors are shorter, and lines are looked at in other ways."""
+    monkeypatch.setattr(compiler, "_processor", lambda: "")
+    binding.engine.cache_clear()
+    compare(machine_of("solo"), symmetry)
+    compare(machine_of("solo-prefix", "publish-beyond-prefix"), symmetry)
+    compare(Machine(WIDE, world(WIDE, "wide", {"top": 100}), ()), symmetry)
+    binding.engine.cache_clear()
 
 
 @pytest.mark.parametrize(("name", "fault"), [("pair", None), ("solo-prefix", "publish-beyond-prefix")])

@@ -1,6 +1,6 @@
 """The functions that a world's rules and properties become, each once, whoever uses it; and their C source.
 
-Each is a function of 64 states at once: whether a guard holds, what an instance writes, a conjunct of a property. Which
+Each is a function of many states at once: whether a guard holds, what an instance writes, a conjunct of a property. Which
 instance uses which function is a table beside the code. `fire` functions take all steps of an instance at once, packed
 states and all; if what instances write is cut in `parts`, by the field that is written, there are none, and the code is
 slower and serves also the rules with any guards or updates taken away.
@@ -119,7 +119,7 @@ class Functions:
         lines = ["void spread(const State *x, V *s) {"]
         bytes_ = self.lane == "int8_t"
         if bytes_:
-            lines += [f"  U8 b[{BYTE} * WORDS];", "  planes(x, b);"]
+            lines += [f"  U b[{BYTE} * WORDS];", "  planes(x, b);"]
         for place, cell in enumerate(self.cells):
             low = f" + K({cell.low})" if cell.low else ""
             here, width = self.writer.cell(place), self.packing.width[place]

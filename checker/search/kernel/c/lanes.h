@@ -1,7 +1,7 @@
 /* Many states at once: a cell of LANES states is one vector, a truth value is a bit of a word.
  *
  * What is generated and what searches are compiled with the same header, so that they agree on it. Vectors are those of
- * GCC and clang: on a processor with shorter ones the compiler writes several operations for one.
+ * GCC and clang, as long as this processor's are: GCC takes minutes to write several operations for one.
  */
 #ifndef LANES_H
 #define LANES_H
@@ -13,13 +13,19 @@
 #error "compile with -DWORDS=N -DLANE=int8_t -DUNSIGNED_LANE=uint8_t, or of 16 or 32 bits"
 #endif
 
-#define LANES 64
-#define ALL_LANES (~(uint64_t)0)
+#if defined(__AVX512BW__)
+#define VECTOR 64 /* bytes */
+#elif defined(__AVX2__)
+#define VECTOR 32
+#else
+#define VECTOR 16
+#endif
 
-typedef LANE V __attribute__((vector_size(LANES * sizeof(LANE))));
-typedef UNSIGNED_LANE U __attribute__((vector_size(LANES * sizeof(LANE))));
-typedef int8_t V8 __attribute__((vector_size(LANES)));
-typedef uint8_t U8 __attribute__((vector_size(LANES)));
+#define LANES ((int)(VECTOR / sizeof(LANE)))
+#define ALL_LANES (~(uint64_t)0 >> (64 - LANES))
+
+typedef LANE V __attribute__((vector_size(VECTOR)));
+typedef UNSIGNED_LANE U __attribute__((vector_size(VECTOR)));
 
 typedef struct { uint64_t w[WORDS]; } State;
 
@@ -45,33 +51,22 @@ typedef union { U all; UNSIGNED_LANE each[LANES]; } Array;
 INLINE V pick(V condition, V yes, V no) { return (condition & yes) | (~condition & no); }
 
 /* A truth value in every lane as bits. */
-INLINE uint64_t bits8(V8 m) {
-#if defined(__AVX512BW__)
-  typedef char C64 __attribute__((vector_size(64)));
-  return (uint64_t)__builtin_ia32_cvtb2mask512((C64)m);
-#elif defined(__SSE2__)
-  typedef char C16 __attribute__((vector_size(16)));
-  union { V8 m; C16 c[4]; } u = {m};
-  uint64_t r = 0;
-  for (int i = 0; i < 4; i++) r |= (uint64_t)(uint32_t)__builtin_ia32_pmovmskb128(u.c[i]) << 16 * i;
-  return r;
-#else
-  uint64_t r = 0, part;
-  for (int i = 0; i < 8; i++) {
-    memcpy(&part, (const char *)&m + 8 * i, 8);
-    r |= ((part & 0x0101010101010101u) * 0x0102040810204080u >> 56) << 8 * i; /* the lowest bit of each byte */
-  }
-  return r;
-#endif
-}
-
 INLINE uint64_t bits(V m) {
+#if defined(__SSE2__)
+  typedef char Bytes __attribute__((vector_size(VECTOR)));
   if (sizeof(LANE) == 1) {
-    V8 same;
-    memcpy(&same, &m, sizeof same);
-    return bits8(same);
+#if defined(__AVX512BW__)
+    return (uint64_t)__builtin_ia32_cvtb2mask512((Bytes)m);
+#elif defined(__AVX2__)
+    return (uint32_t)__builtin_ia32_pmovmskb256((Bytes)m);
+#else
+    return (uint16_t)__builtin_ia32_pmovmskb128((Bytes)m);
+#endif
   }
-  return bits8(__builtin_convertvector(m, V8));
+#endif
+  uint64_t r = 0;
+  for (int i = 0; i < LANES; i++) r |= (uint64_t)(m[i] & 1) << i;
+  return r;
 }
 
 /* Eight bytes of each of eight states, turned: r[j] has byte j of each. */
@@ -90,8 +85,8 @@ INLINE void turn(uint64_t r[8]) {
   }
 }
 
-/* Byte j of word n of each state, as plane[8 * n + j]. */
-static void planes(const State *x, U8 *plane) {
+/* Byte j of word n of each state, as plane[8 * n + j]; where a lane is a byte. */
+static void planes(const State *x, U *plane) {
   for (int n = 0; n < WORDS; n++)
     for (int i = 0; i < LANES; i += 8) {
       uint64_t r[8];

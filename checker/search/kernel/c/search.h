@@ -14,7 +14,7 @@
 
 #define PART_BITS 3
 #define PARTS (1 << PART_BITS)
-#define CHUNKS 64       /* of LANES states, in a round */
+#define CHUNKS (4096 / LANES) /* in a round */
 #define BEYOND LANES    /* states that may be read behind the last one */
 
 enum { GOES_ON, MOST_STATES, AFTER_VIOLATION, NO_MEMORY };

@@ -7,7 +7,7 @@ static void violate(Worker *w, uint32_t property, int32_t depth, uint64_t source
     *found = (Found){(int64_t)source, depth, instance};
 }
 
-static inline uint64_t first_lanes(uint32_t states) { return states >= LANES ? ALL_LANES : ((uint64_t)1 << states) - 1; }
+static inline uint64_t first_lanes(uint32_t states) { return states >= (uint32_t)LANES ? ALL_LANES : ((uint64_t)1 << states) - 1; }
 
 static inline uint32_t lane_of(uint64_t lanes) { return (uint32_t)__builtin_ctzll(lanes); }
 
@@ -92,7 +92,7 @@ static void leave(Search *f, Worker *w, uint64_t lanes, uint64_t source, uint32_
 static void forget(const Problem *p, Worker *w, uint32_t k) {
   for (uint32_t i = p->forget_first[k]; i < p->forget_first[k + 1]; i++) {
     const uint32_t g = p->forget_item[i];
-    const uint64_t gone = ~p->conditions[p->unless[g]](w->t, w->t);
+    const uint64_t gone = ~p->conditions[p->unless[g]](w->t, w->t) & ALL_LANES;
     for (uint32_t j = p->gone_first[g]; j < p->gone_first[g + 1]; j++)
       for (uint64_t left = gone; left; left &= left - 1) w->t[p->gone_item[j]][lane_of(left)] = (LANE)p->initial[p->gone_item[j]];
   }
@@ -209,7 +209,7 @@ static void expand(Search *f, Worker *w, Chunk *c) {
     for (uint64_t left = on; left; left &= left - 1) next[lane_of(left)]++;
   }
   c->entries = 0;
-  for (uint32_t i = 0; i < LANES; i++) {
+  for (int i = 0; i < LANES; i++) {
     const uint32_t here = next[i];
     c->first[i] = next[i] = c->entries, c->entries += here;
   }
