@@ -40,7 +40,8 @@ def every_row(rows: Iterable[Row]) -> str:
     for r in rows:
         lines.append(
             f"| {r['world']} | {r['tool']} | {search(r)} | {r['states']:,} | {r['seconds']:.2f} | "
-            f"{r['cpu_seconds']:.2f} | {rate(r) / 1e6:.3f} | {r['prepared_seconds']:.2f} | {r['peak_mb']:.0f} | {r['bytes_a_state']:.0f} |"
+            f"{r['cpu_seconds']:.2f} | {rate(r) / 1e6:.3f} | {r['prepared_seconds']:.2f} | "
+            f"{r['peak_mb']:.0f} | {r['bytes_a_state']:.0f} |"
         )
     return "\n".join(lines) + "\n"
 
