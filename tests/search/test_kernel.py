@@ -14,14 +14,14 @@ from checker.check import Options, check_world
 from checker.search.choose import Explorer
 from checker.search.explore import Exploration, explore
 from checker.search.home import lost
-from checker.search.kernel import binding, compiler
+from checker.search.kernel import binding
 from checker.search.kernel import search as kernel
 from checker.search.kernel.packing import Packing
 from checker.search.kernel.problem import CProblem
 from checker.search.limits import Limits, Progress
 from checker.search.symmetry import Symmetry
-from checker.verdict import Unusable, Verdict
-from model.language import Model, State, guard, model, number, rule, scalar, upto
+from checker.verdict import Verdict
+from model.language import Model
 from model.language.edits import Drop, changed, parts
 from model.language.properties import Shape
 from model.lifecycle import LIFECYCLE
@@ -298,39 +298,6 @@ def test_edges_lead_where_they_say() -> None:
         assert all(a == found.parents[b] for a, b in itertools.pairwise(found.chain(source)))
 
 
-@BOTH
-def test_code_for_any_processor_comes_to_the_same_end(symmetry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here it is compiled for this processor; elsewhere its vectors are shorter, and lines are looked at in other ways."""
-    monkeypatch.setattr(compiler, "_processor", lambda: "")
-    binding.engine.cache_clear()
-    compare(machine_of("solo"), symmetry)
-    compare(machine_of("solo-prefix", "publish-beyond-prefix"), symmetry)
-    compare(Machine(WIDE, world(WIDE, "wide", {"top": 100}), ()), symmetry)
-    binding.engine.cache_clear()
-
-
-@pytest.mark.parametrize(("name", "fault"), [("pair", None), ("solo-prefix", "publish-beyond-prefix")])
-def test_how_many_threads_there_are_changes_nothing(name: str, fault: str | None) -> None:
-    """Not even which of several shortest ways is taken."""
-    code = kernel.Code(machine_of(name, fault), symmetry=True)
-    one, *others = (kernel.explore(code.problem.machine, code=code, threads=n) for n in (1, 2, 3, 8))
-    for other in others:
-        assert end(other) == end(one)
-        assert other.violations == one.violations
-        for what in ("parents", "via", "first_edge", "targets", "taken"):
-            assert getattr(other, what) == getattr(one, what)
-        assert other.states.words == one.states.words  # type: ignore[attr-defined]
-
-
-def test_a_level_is_one_round_or_many() -> None:
-    """What is found first does not depend on where a bound on states cuts the rounds."""
-    whole = kernel.explore(machine_of("pair"))
-    cut = kernel.explore(machine_of("pair"), limits=Limits(states=50_000))
-    assert 40_000 < len(cut.parents) < len(whole.parents)
-    assert list(cut.parents) == list(whole.parents[: len(cut.parents)])
-    assert list(cut.via) == list(whole.via[: len(cut.via)])
-
-
 # ------------------------------------------------------------------------------ one code for many changes
 def test_code_serves_changes_that_take_parts_away() -> None:
     base = machine_of("solo")
@@ -368,45 +335,6 @@ def test_code_does_not_serve_what_it_has_no_function_for() -> None:
     assert end(kernel.explore(machine_of("solo", "sample-mid-prompt"), code=code)) == end(
         explore(machine_of("solo", "sample-mid-prompt"))
     )
-
-
-# ------------------------------------------------------------------------------- what it is not made for
-class Wide(State):
-    """A number that may be larger than an int in C can say."""
-
-    x = scalar(upto(3))
-
-
-top = number("top", "a factor", low=1)
-
-
-@rule(by=toy.Anyone.ANYONE)
-def count_up(now: Wide, after: Wide) -> None:
-    guard("below", now.x * top * top < 3 * top * top)
-    after.x = now.x + 1
-
-
-WIDE = model("wide", Wide, (top,), (count_up,))
-
-
-@pytest.mark.parametrize(("factor", "lane"), [(6, "int8_t"), (100, "int16_t"), (20_000, "int32_t")])
-def test_lanes_are_as_wide_as_the_numbers_ask(factor: int, lane: str) -> None:
-    found = compare(Machine(WIDE, world(WIDE, "wide", {"top": factor}), ()))
-    assert found.handle.code.functions.lane == lane
-
-
-@pytest.mark.parametrize(
-    ("value", "said"), [(20_000, ""), (1_000_000, "by python, since a number of the rules may become")]
-)
-def test_a_number_that_does_not_fit_is_left_to_python(value: int, said: str) -> None:
-    machine = Machine(WIDE, world(WIDE, "wide", {"top": value}), ())
-    found = Explorer().explore(machine)
-    assert len(found.states) == 4
-    assert found.searched.startswith(said)
-    assert isinstance(found, kernel.Compiled) == (said == "")
-    if said:
-        with pytest.raises(Unusable, match="--search kernel cannot be used for wide: a number of the rules"):
-            Explorer("kernel").explore(machine)
 
 
 def test_the_structs_are_those_of_the_source() -> None:

@@ -204,32 +204,69 @@ INLINE void sort_two(Q *a, Q *b) {
   *a ^= d, *b ^= d;
 }
 
-/* Put members of a class in the order of what is their own; returns where two of them look alike by that. */
-INLINE Q rank_eight(const Outer *o, const uint32_t *at, uint32_t n, Q *x) {
-  Q key[MOST_MEMBERS], alike = {0};
-  for (uint32_t i = 0; i < n; i++) {
-    key[i] = (Q){0};
-    for (uint32_t m = o->own_first[at[i]]; m < o->own_first[at[i] + 1]; m++) {
-      if (m > o->own_first[at[i]]) {
-        key[i] *= 0x9E3779B97F4A7C15u, key[i] ^= key[i] >> 32;
-        key[i] *= 0xD6E8FEB86659FD93u, key[i] ^= key[i] >> 29;
-      }
-      key[i] += pieces_of(x, &o->own[m]);
-    }
+INLINE int any(Q truths) {
+  uint64_t r = 0;
+  for (int i = 0; i < EIGHT; i++) r |= truths[i];
+  return r != 0;
+}
+
+INLINE Q mix_eight(Q h) {
+  h *= 0x9E3779B97F4A7C15u, h ^= h >> 32;
+  h *= 0xD6E8FEB86659FD93u;
+  return h ^ (h >> 29);
+}
+
+INLINE Q own_eight(const Outer *o, uint32_t member, const Q *x) {
+  Q h = {0};
+  for (uint32_t n = o->own_first[member]; n < o->own_first[member + 1]; n++)
+    h = (n > o->own_first[member] ? mix_eight(h) : h) + pieces_of(x, &o->own[n]);
+  return h;
+}
+
+INLINE Q shared_eight(const Outer *o, uint32_t member, const Q *x) {
+  Q h = {0};
+  for (uint32_t n = o->look_first[member]; n < o->look_first[member + 1]; n++) {
+    const Look *l = &o->look[n];
+    h += mix_eight(pieces_of(x, &l->piece) * 0x9E3779B97F4A7C15u + pieces_of(x, &l->beside) + l->role);
   }
+  return h;
+}
+
+/* Exchange two members, i < j, where `swap` is true; returns where that makes or would make a difference. */
+INLINE Q exchange_eight(const Outer *o, uint32_t i, uint32_t j, Q *x, Q swap) {
+  const uint32_t pair = i * o->members + j;
+  Q changed = {0};
+  for (uint32_t n = o->swap_first[pair]; n < o->swap_first[pair + 1]; n++) {
+    const Swap *s = &o->swap[n];
+    const Q d = (x[s->a] ^ (x[s->b] >> s->up)) & s->mask, moved = d & swap;
+    x[s->a] ^= moved, x[s->b] ^= moved << s->up;
+    changed |= (Q)(d != 0);
+  }
+  return changed;
+}
+
+/* Put members of a class in the order of what is their own and then of what they share, as `rank` does; returns where
+ * two look alike in both and are not. */
+INLINE Q rank_eight(const Outer *o, const uint32_t *at, uint32_t n, Q *x) {
+  Q key[MOST_MEMBERS], look[MOST_MEMBERS], alike = {0}, left = {0};
+  for (uint32_t i = 0; i < n; i++) key[i] = own_eight(o, at[i], x);
   for (uint32_t end = n; end > 1; end--)
     for (uint32_t i = 0; i + 1 < end; i++) {
-      const Q swap = (Q)(key[i] > key[i + 1]);
-      const uint32_t pair = at[i] * o->members + at[i + 1];
+      exchange_eight(o, at[i], at[i + 1], x, (Q)(key[i] > key[i + 1]));
       sort_two(&key[i], &key[i + 1]);
-      for (uint32_t m = o->swap_first[pair]; m < o->swap_first[pair + 1]; m++) {
-        const Swap *s = &o->swap[m];
-        const Q d = (x[s->a] ^ (x[s->b] >> s->up)) & s->mask & swap;
-        x[s->a] ^= d, x[s->b] ^= d << s->up;
-      }
     }
   for (uint32_t i = 0; i + 1 < n; i++) alike |= (Q)(key[i] == key[i + 1]);
-  return alike;
+  if (!any(alike)) return left;
+  for (uint32_t i = 0; i < n; i++) look[i] = shared_eight(o, at[i], x);
+  for (uint32_t end = n; end > 1; end--)
+    for (uint32_t i = 0; i + 1 < end; i++) {
+      const Q swap = (Q)(key[i] == key[i + 1]) & (Q)(look[i] > look[i + 1]), d = (look[i] ^ look[i + 1]) & swap;
+      exchange_eight(o, at[i], at[i + 1], x, swap);
+      look[i] ^= d, look[i + 1] ^= d;
+    }
+  for (uint32_t i = 0; i + 1 < n; i++)
+    left |= (Q)(key[i] == key[i + 1]) & (Q)(look[i] == look[i + 1]) & exchange_eight(o, at[i], at[i + 1], x, (Q){0});
+  return left;
 }
 
 INLINE void sort_eight(const Problem *p, Q *x) {
