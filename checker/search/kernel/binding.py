@@ -11,6 +11,9 @@ from checker.search.kernel.compiler import library
 from checker.search.kernel.problem import CProblem
 
 
+PARTS = 8  # of the table
+
+
 class CFound(ctypes.Structure):
     _fields_ = [("source", c_int64), ("depth", c_int32), ("instance", c_int32)]
 
@@ -53,7 +56,7 @@ class CSearch(ctypes.Structure):
         ("chunk", c_void_p),
         ("todo", c_void_p),
         ("todo_room", c_uint64),
-        ("todo_first", c_uint64 * 9),
+        ("todo_first", c_uint64 * (PARTS + 1)),
         ("judged", c_uint64),
         ("worker", c_void_p),
         ("team", c_void_p),
