@@ -47,7 +47,8 @@ def test_readme_note_and_picture_are_those_of_the_last_run() -> None:
 
 def test_another_result_is_another_table_and_picture() -> None:
     rows = [dict(r) for r in LATEST["rows"]]
-    rows[0]["states"] += 1_000_000
+    for row in rows:
+        row["states"] += 1_000_000
     assert every_row(rows) != every_row(LATEST["rows"])
     assert picture(rows) != picture(LATEST["rows"])
 

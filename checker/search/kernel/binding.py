@@ -10,7 +10,6 @@ from importlib import resources
 from checker.search.kernel.compiler import library
 from checker.search.kernel.problem import CProblem
 
-
 PARTS = 8  # of the table
 
 
