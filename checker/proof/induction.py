@@ -113,6 +113,7 @@ class Work:
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
+        self.params: set[Any] = set()
         self.after: After | None = None
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
@@ -135,6 +136,7 @@ class Work:
             else:
                 params[v] = Name(v.domain, v.name)
                 self.level.meet(params[v])
+                self.params.add(params[v])
                 self.guards.append(tr.inside(params[v]))
         self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
@@ -234,7 +236,11 @@ class Work:
     def _hypothetical(self, goal: Goal, pool: Members) -> Members:
         """The members that hypotheses about the pool speak of."""
         everybody = {m for members in pool.values() for m in members}
-        return self._with_next(m for m, tag in list(self.tr.later.items()) if everybody.issuperset(tag))
+        more = self._with_next(m for m, tag in list(self.tr.later.items()) if everybody.issuperset(tag))
+        for index in [i for i in pool if i.ordered]:
+            for member in [m for m in pool[index] if m in self.params]:
+                more.setdefault(index, {})[self.tr.moved(member, -1)] = None
+        return more
 
     def _witnessed(self, goal: Goal, pool: Members) -> Members:
         """The members without which a sum would not be what it is, and those that hypotheses speak of."""

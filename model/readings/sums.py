@@ -423,6 +423,7 @@ class WithSums(AnySize):
             if self.once(kind, at, m):
                 with self.about(*at, m):
                     self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
+                    self.state(disjunction([negation(equality(here, 0)), equality(up_to, 0)]))
                     if non_negative:
                         self.state(at_most(0, up_to))
                     if at_most_one:
