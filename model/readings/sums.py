@@ -457,7 +457,14 @@ class WithSums(AnySize):
                 if not kind.index.ordered:
                     found.append(self._witness(kind, at, members))
                 else:
-                    found += [self._witness_from(kind, at, m) for m in members if not m.offset]
+                    starts = [m for m in members if not m.offset]
+                    found += [self._witness_from(kind, at, m, END) for m in starts]
+                    stops = [s for s in self.applied.get((kind, at), ()) if s is not END and s in everybody]
+                    found += [
+                        self._witness_from(kind, at, self.moved(m, 1), s)
+                        for m, s in itertools.product(starts, stops)
+                        if m.base != s.base
+                    ]
         return found
 
     def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> Name:
@@ -474,16 +481,19 @@ class WithSums(AnySize):
                 self.state(disjunction([equality(self.symbol(kind, at, None), sum_of(named)), other]))
         return self.witnesses[key]
 
-    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name) -> Name:
-        key = (kind, at, start)
+    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name, stop: Name | None) -> Name:
+        """If the sum up to `stop` is not what it is up to `start`, this member between them is something."""
+        key = (kind, at, start, stop)
         if key not in self.witnesses:
-            with self.about(*at, start):
+            with self.about(*at, start, stop):
                 x = self.witnesses[key] = self.named(kind)
                 n, here = solver_term(self.number(x)), solver_term(self.number(start))
                 there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-                same = equality(self.symbol(kind, at, start), self.symbol(kind, at, END))
-                outside = negation(self.inside(start))
-                self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
+                same = equality(self.clamped(kind, at, start, self.symbolic), self.symbol(kind, at, stop))
+                outside = negation(self.inside(start._replace(offset=0)))
+                after = at_most(self.place(kind, stop), here) if stop is not END else False
+                between = conjunction([at_most(here, n), below(n, self.place(kind, stop)), self.inside(x), there])
+                self.state(disjunction([same, outside, after, between]))
         return self.witnesses[key]
 
     def named(self, kind: Sum) -> Name:
