@@ -110,6 +110,7 @@ class Work:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
+        self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
@@ -199,10 +200,22 @@ class Work:
             with tr.within(self.level, level):
                 tr.instantiate(pool, more)
 
-    def know_members(self) -> None:
-        """Find out now what the laws of sums need to know, for all that is done with this theory later."""
+    def state_little(self, pool: Members, more: Members, goal: Goal) -> None:
+        """As `state`, but only what the goal, the guards and the goal's own claim say."""
+        for levels in ((), (self.level,), (self.level, goal.level)):
+            with self.tr.within(*levels):
+                self.tr.instantiate(pool, more, ("", goal.claim))
+
+    def prepare(self, rules: Sequence[Rule]) -> None:
+        """State now, once for all that is done with this theory later, what holds of the members that most goals speak of."""
         self.tr.entails = self.entails
         self.tr.know_members()
+        pool: Members = {}
+        for index in indices_of(self.theory.model):
+            named = [self.tr.first(index)] if index.ordered else [Name(index, f"{index.short}!2")]
+            named += [Name(index, f"{index.short}!1"), *(Name(index, v.name) for r in rules for v in r.params if v.domain is index)]
+            pool[index] = dict.fromkeys(named)
+        self.state(pool, {}, [])
 
     def query(self, pool: Members) -> Query:
         """All that is known before the rule of the members of the pool."""
@@ -232,28 +245,45 @@ class Work:
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
 
     def _answer(self, query: Query, goal: Goal, members: set[Name]) -> Any:
-        """The solver's answer, told what its models miss: laws of products, and members that must be somewhere."""
-        near, more, witnessed = self.pool([goal]), dict[type[Index], dict[Name, None]](), False
+        """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.
+
+        Of new members it is told first what needs little; then the rest; then that sums have members.
+        """
+        near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
+        wider = iter([self._witness, *[self._nearer, self._witness] * self.rounds])
+        owing = False  # whether only little was stated of some member
         while (answer := query.check()) == z3.sat:
             found = query.solver.model()
-            wrong = broken(found, self.tr.products_of(members, self.level, goal.level))
-            missed = [] if wrong else self._missed(found, goal, everybody(near), members)
-            if wrong:
+            if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
                 query.add(wrong)
-            elif missed:
+                continue
+            if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
                     reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
                     more.setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
+                self.state_little(near, more, goal)
+                owing = True
+            elif owing:
                 self.state(near, more, [goal])
-                query.tell(members, self.tr.ground, self.level, goal.level)
-            elif not witnessed:
-                witnessed = True
-                self.tr.witness(self._applied(goal, everybody(near)), near)
-                query.tell(members, self.tr.ground)
+                owing = False
+            elif step := next(wider, None):
+                owing = step(near, more, goal)
             else:
                 break
+            query.tell(members, self.tr.ground, self.level, goal.level)
         return answer
+
+    def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
+        self.tr.witness(self._applied(goal, everybody(near)), near)
+        return False
+
+    def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
+        """What came in counts as if the goal spoke of it."""
+        for index, members in more.items():
+            near.setdefault(index, {}).update(members)
+        more.clear()
+        return True
 
     def _missed(self, found: Any, goal: Goal, near: Set[Name], members: Set[Name]) -> list[Name]:
         """The members that are somewhere in a model, by what is stated of those near, and of which it knows nothing.

@@ -209,7 +209,7 @@ def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list
         yield from (work(scope, scope.theory(), task).prove() for task in planned)
         return
     theory, left = scope.theory(), list(reversed(planned))
-    Work(theory, None).know_members()
+    Work(theory, None).prepare(scope.rules)
     context = multiprocessing.get_context("fork")
     running: dict[Any, Any] = {}
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import z3
 
 from model.readings.anysize import Level, Name, Tag
-from model.readings.solver import assert_all
+from model.readings.solver import assert_all, check_assuming
 
 # How much a query may cost, in the solver's own count of its steps: unlike seconds, the same on every machine.
 STEPS = 50_000_000
@@ -51,7 +51,7 @@ class Query:
             self.told = kept
 
     def check(self) -> Any:
-        return self.solver.check(*self.hypotheses.values())
+        return check_assuming(self.solver, list(self.hypotheses.values()))
 
     def used(self) -> list[str]:
         """The hypotheses in the core of what was found contradictory."""

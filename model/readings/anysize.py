@@ -12,7 +12,7 @@ A sum or count over an index is a value of its own (`sums.py`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -326,12 +326,14 @@ class AnySize(Translator):
         self.state(disjunction([negation(universal.premise), *outside, value]))
         self.tag, self.source = kept
 
-    def instantiate(self, pool: Pool, most: Mapping[type[Index], Mapping[Name, None]] | None = None) -> None:
+    def instantiate(self, pool: Pool, most: Pool | None = None, sources: Collection[str] | None = None) -> None:
         """State every universal formula of the present level for all members of the pool, and what comes up on the way.
 
-        `most`: other members, of which each instance may have one.
+        `most`: other members, of which each instance may have one. `sources`: only what these claims say.
         """
         for universal in self.level.universals:  # grows while it is walked
+            if sources is not None and universal.source not in sources:
+                continue
             reach = [list(pool.get(v.domain, ())) for v in universal.variables]
             choices: Any = itertools.product(*reach)
             if most is not None:

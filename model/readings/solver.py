@@ -252,3 +252,9 @@ def assert_all(solver: Any, facts: Iterable[Any]) -> None:
     for value in facts:
         fact = value if isinstance(value, z3.ExprRef) else solver_term(value)
         _ASSERT(_REF, solver.solver, fact.ast)
+
+
+def check_assuming(solver: Any, literals: Sequence[Any]) -> Any:
+    """Whether what was asserted can be true with all the literals: sat, unsat or unknown."""
+    answer = z3core.Z3_solver_check_assumptions(_REF, solver.solver, len(literals), _array(literals))
+    return z3.CheckSatResult(answer)
