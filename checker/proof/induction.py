@@ -11,7 +11,7 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,19 +19,20 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
+from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
 from model.language.terms import Index, Range, Term
-from model.readings.anysize import NOWHERE, Level, Name, Number
+from model.readings.anysize import NOWHERE, Hidden, Level, Name, Number
+from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
-from model.readings.sums import WithSums
+from model.readings.sum_laws import WithSums
+from model.readings.sums import Sum
 
 Members = dict[type[Index], dict[Name, None]]
-
-
-TRIES = 3  # of a query that the solver can neither prove nor refute
+BEFORE = "the place before"  # why the member before a rule's own comes in, where an index is ordered
 
 
 @dataclass(frozen=True)
@@ -61,14 +62,17 @@ class Theory:
         self.model, self.timeout = model, timeout
         self.tr = tr = WithSums(model, fixed)
         self.now = tr.symbolic
+        tr.declare(part for claim in hypotheses for part in claim.parts)
         self.base: list[Any] = list(tr.dial_facts())
         for condition in (*(r.condition for r in model.requirements), assumption):
             self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
         self.literals: dict[str, Any] = {}
         for claim in hypotheses:
             self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
+            tr.source = claim.name
             for part in claim.parts:
                 self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
+        tr.source = ""
         self.base = [b for b in self.base if b is not True]
 
         self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
@@ -107,13 +111,13 @@ class Work:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
+        self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
-        self.params: set[Any] = set()
         self.after: After | None = None
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
@@ -136,8 +140,10 @@ class Work:
             else:
                 params[v] = Name(v.domain, v.name)
                 self.level.meet(params[v])
-                self.params.add(params[v])
                 self.guards.append(tr.inside(params[v]))
+                if v.domain.ordered:
+                    first = at_most(tr.number(params[v]), 0)
+                    tr.hidden[tr.moved(params[v], -1)] = Hidden(frozenset([params[v]]), first, BEFORE)
         self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
         self.after = After(rule, params, self.now)
@@ -188,7 +194,6 @@ class Work:
         """State all that is universal for the members of the pool, with one of the others beside them."""
         tr = self.tr
         levels = [g.level for g in goals]
-        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
         for _ in range(2):  # sums come up in what is stated, and bring members of their own
             with tr.within():
                 tr.instantiate(pool, more)
@@ -198,95 +203,114 @@ class Work:
         for level in levels:
             with tr.within(self.level, level):
                 tr.instantiate(pool, more)
-        tr.product_facts(whole, self.level, *levels)
 
-    def solver(self, pool: Members) -> Any:
-        everybody = {m for members in pool.values() for m in members}
-        solver = z3.Solver()
-        solver.set("timeout", int(self.theory.timeout * 1000))
-        assert_all(solver, (*self.theory.base, *self.guards))
-        for tag, facts in self.tr.ground.facts.items():
-            if everybody.issuperset(tag):
-                assert_all(solver, facts)
-        for facts in self.level.facts.values():
-            assert_all(solver, facts)
-        return solver
+    def state_little(self, pool: Members, more: Members, goal: Goal) -> None:
+        """As `state`, but only what the goal, the guards and the goal's own claim say."""
+        for levels in ((), (self.level,), (self.level, goal.level)):
+            with self.tr.within(*levels):
+                self.tr.instantiate(pool, more, ("", goal.claim))
+
+    def prepare(self, rules: Sequence[Rule]) -> None:
+        """State now, once for all that is done with this theory later, what holds of the members that most goals speak of."""
+        self.tr.entails = self.entails
+        self.tr.know_members()
+        pool: Members = {}
+        for index in indices_of(self.theory.model):
+            named = [self.tr.first(index)] if index.ordered else [Name(index, f"{index.short}!2")]
+            named += [
+                Name(index, f"{index.short}!1"),
+                *(Name(index, v.name) for r in rules for v in r.params if v.domain is index),
+            ]
+            pool[index] = dict.fromkeys(named)
+        self.state(pool, {}, [])
+
+    def query(self, pool: Members) -> Query:
+        """All that is known before the rule of the members of the pool."""
+        query = Query((*self.theory.base, *self.guards), self.theory.literals, self.theory.timeout)
+        query.tell(everybody(pool), self.tr.ground, self.level)
+        return query
 
     def prove(self) -> list[Obligation]:
-        """Try every goal together; those that stay open are tried again each with more members."""
+        """Try every goal; for one that stays open, more members come in until none is missed."""
         self.tr.entails = self.entails
         pool = self.pool(self.goals)
         self.state(pool, {}, self.goals)
-        solver = self.solver(pool)
-        results = [self._check(solver, goal) for goal in self.goals]
-        for wider in (self._hypothetical, self._witnessed):
-            results = [
-                self._again(goal, wider) if r.answer in ("open", "unknown") else r
-                for goal, r in zip(self.goals, results, strict=True)
-            ]
-        return [*self.refused, *results]
+        query = self.query(pool)
+        return [*self.refused, *(self._check(query, goal, everybody(pool)) for goal in self.goals)]
 
-    def _again(self, goal: Goal, wider: Callable[[Goal, Members], Members]) -> Obligation:
-        pool = self.pool([goal])
-        more = wider(goal, pool)
-        self.state(pool, more, [goal])
-        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
-        return self._check(self.solver(whole), goal)
-
-    def _hypothetical(self, goal: Goal, pool: Members) -> Members:
-        """The members that hypotheses about the pool speak of."""
-        everybody = {m for members in pool.values() for m in members}
-        more = self._with_next(m for m, tag in list(self.tr.later.items()) if everybody.issuperset(tag))
-        for index in [i for i in pool if i.ordered]:
-            for member in [m for m in pool[index] if m in self.params]:
-                more.setdefault(index, {})[self.tr.moved(member, -1)] = None
-        return more
-
-    def _witnessed(self, goal: Goal, pool: Members) -> Members:
-        """The members without which a sum would not be what it is, and those that hypotheses speak of."""
-        applied = {**self.level.sums, **goal.level.sums}
-        if self.rule is None:  # no rule says which sums matter, so those that the hypotheses speak of do
-            everybody = {m for members in pool.values() for m in members}
-            applied.update((key, None) for key in list(self.tr.applied) if everybody.issuperset(key[1]))
-        more = self._with_next(self.tr.witnessed(applied, pool))
-        for index, members in self._hypothetical(goal, pool).items():
-            more.setdefault(index, {}).update(members)
-        return more
-
-    def _with_next(self, members: Iterable[Name]) -> Members:
-        more: Members = {}
-        for member in members:
-            more.setdefault(member.of, {})[member] = None
-            if member.of.ordered:
-                more[member.of][self.tr.moved(member, 1)] = None
-        return more
-
-    def _check(self, solver: Any, goal: Goal) -> Obligation:
+    def _check(self, query: Query, goal: Goal, members: Set[Name]) -> Obligation:
         began = time.monotonic()
-        solver.push()
-        for facts in goal.level.facts.values():
-            assert_all(solver, facts)
-        assert_all(solver, [solver_term(negation(goal.value))])
-        if self.smt2 is not None:
-            write_query(
-                self.smt2 / f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2",
-                solver,
-                self.theory.literals.values(),
-            )
-        answer = self._answer(solver)
-        used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
+        with query.aside():
+            query.tell(members, goal.level)
+            query.add([negation(goal.value)])
+            answer = self._answer(query, goal, set(members))
+            used = query.used() if answer == z3.unsat else []
+            if self.smt2 is not None:
+                name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
+                write_query(self.smt2 / name, query.solver, self.theory.literals.values())
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
-        solver.pop()
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
 
-    def _answer(self, solver: Any) -> Any:
-        """The solver's answer. Products by dials are beyond what it decides for sure, and another order of its guesses helps."""
-        for seed in range(TRIES):
-            solver.set("random_seed", seed)
-            answer = solver.check(*self.theory.literals.values())
-            if answer != z3.unknown:
-                return answer
+    def _answer(self, query: Query, goal: Goal, members: set[Name]) -> Any:
+        """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.
+
+        Of new members it is told first what needs little; then the rest; then that sums have members.
+        """
+        near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
+        wider = iter([self._witness, *[self._nearer, self._witness] * self.rounds])
+        owing = False  # whether only little was stated of some member
+        while (answer := query.check()) == z3.sat:
+            found = query.solver.model()
+            if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
+                query.add(wrong)
+                continue
+            if missed := self._missed(found, goal, everybody(near), members):
+                for member in missed:
+                    reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
+                    more.setdefault(member.of, {}).update(dict.fromkeys(reached))
+                    members.update(reached)
+                self.state_little(near, more, goal)
+                owing = True
+            elif owing:
+                self.state(near, more, [goal])
+                owing = False
+            elif step := next(wider, None):
+                owing = step(near, more, goal)
+            else:
+                break
+            query.tell(members, self.tr.ground, self.level, goal.level)
         return answer
+
+    def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
+        self.tr.witness(self._applied(goal, everybody(near)), near)
+        return False
+
+    def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
+        """What came in counts as if the goal spoke of it."""
+        for index, members in more.items():
+            near.setdefault(index, {}).update(members)
+        more.clear()
+        return True
+
+    def _missed(self, found: Any, goal: Goal, near: Set[Name], members: Set[Name]) -> list[Name]:
+        """The members that are somewhere in a model, by what is stated of those near, and of which it knows nothing.
+
+        Those that the claim itself speaks of come first: where it was true before, they often show why it still is. So
+        does the place before the rule's own.
+        """
+        missed = {
+            member: why.source
+            for member, why in self.tr.hidden.items()
+            if member not in members and why.tag <= near and z3.is_false(found.eval(solver_term(why.unless)))
+        }
+        return [m for m, source in missed.items() if source in (goal.claim, BEFORE)] or list(missed)
+
+    def _applied(self, goal: Goal, near: Set[Name]) -> Iterable[tuple[Sum, tuple[Name, ...]]]:
+        """The sums that the goal or the rule speaks of; without a rule, those that hypotheses about members near do."""
+        applied = {**self.level.sums, **goal.level.sums}
+        if self.rule is None:
+            applied.update((key, None) for key in self.tr.applied if near >= set(key[1]))
+        return applied
 
     # ------------------------------------------------------------------------------- reasons for sums
     def entails(self, formula: Value, rule: bool, instances: bool) -> bool:
@@ -303,21 +327,19 @@ class Work:
         return self._implied(formula, rule, pool)
 
     def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
-        solver = z3.Solver()
-        solver.set("timeout", int(self.theory.timeout * 1000))
-        assert_all(solver, (*self.theory.base, *(self.guards if rule else ())))
-        everybody = {m for members in pool.values() for m in members}
-        for tag, facts in self.tr.ground.facts.items():
-            if everybody.issuperset(tag):
-                assert_all(solver, facts)
+        query = Query((*self.theory.base, *(self.guards if rule else ())), self.theory.literals, self.theory.timeout)
+        query.tell(everybody(pool), self.tr.ground)
         for facts in self.level.facts.values() if rule else ():
-            assert_all(solver, facts)
-        assert_all(solver, [solver_term(negation(formula))])
-        if solver.check(*self.theory.literals.values()) != z3.unsat:
+            query.add(facts)
+        query.add([negation(formula)])
+        if query.check() != z3.unsat:
             return False
-        used = {str(c).removeprefix("hypothesis ") for c in solver.unsat_core()}
-        (self.reasons if rule else self.theory.lemmas).update(used)
+        (self.reasons if rule else self.theory.lemmas).update(query.used())
         return True
+
+
+def everybody(pool: Members) -> frozenset[Name]:
+    return frozenset(m for members in pool.values() for m in members)
 
 
 def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:

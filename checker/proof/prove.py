@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from checker.proof.claims import Claim, claims, stuck
 from checker.proof.induction import Obligation, Theory, Work
+from checker.verdict import Unusable
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
@@ -167,21 +169,6 @@ def resting(scope: Scope, claim: Claim) -> list[Term]:
     return [claim.needs, *known, *(stuck(r) for r in scope.rules if r.name in left)]
 
 
-class _Worker:
-    """A process of its own, which keeps its theory for all its tasks."""
-
-    scope: ClassVar[Scope]
-    theory: ClassVar[Theory]
-
-    @classmethod
-    def begin(cls, scope: Scope) -> None:
-        cls.scope, cls.theory = scope, scope.theory()
-
-    @classmethod
-    def run(cls, task: Task) -> list[Obligation]:
-        return work(cls.scope, cls.theory, task).prove()
-
-
 Observe = Callable[[Obligation], None]
 
 
@@ -217,10 +204,44 @@ def processors() -> int:
 
 
 def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list[Obligation]]:
-    if processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        theory = scope.theory()
-        yield from (work(scope, theory, task).prove() for task in planned)
+    """Each task begins anew, so that no answer depends on what was tried before it."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        yield from (work(scope, scope.theory(), task).prove() for task in planned)
         return
+    theory, left = scope.theory(), list(reversed(planned))
+    Work(theory, None).prepare(scope.rules)
     context = multiprocessing.get_context("fork")
-    with context.Pool(processes, _Worker.begin, (scope,)) as pool:
-        yield from pool.imap_unordered(_Worker.run, planned)
+    running: dict[Any, Any] = {}
+    try:
+        while left or running:
+            while left and len(running) < processes:
+                ours, theirs = context.Pipe(duplex=False)
+                running[ours] = context.Process(target=_one, args=(scope, theory, left.pop(), theirs))
+                running[ours].start()
+                theirs.close()
+            for ready in wait(list(running)):
+                yield _received(ready)
+                running.pop(ready).join()
+    finally:
+        for process in running.values():
+            process.terminate()
+            process.join()
+
+
+def _one(scope: Scope, theory: Theory, task: Task, to: Any) -> None:
+    try:
+        to.send(work(scope, theory, task).prove())
+    except Exception as error:
+        to.send(error)
+
+
+def _received(ready: Any) -> list[Obligation]:
+    try:
+        results: list[Obligation] | Exception = ready.recv()
+    except EOFError:
+        raise Unusable(
+            "a process of the proof was ended from outside, perhaps for want of memory; use fewer --processes."
+        ) from None
+    if isinstance(results, Exception):
+        raise results
+    return results

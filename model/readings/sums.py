@@ -1,8 +1,8 @@
 """Sums and counts over an index of unknown size: one value each, and the exact change that a rule makes to it.
 
 `count(Block, lambda b: table[r, b] > 0)` is a function of r, and nothing is known of it but laws that hold of every
-finite sum. A sum over an ordered index is a function of where it stops as well, so `before(i, ...)` and `total(Slot, ...)`
-are one function at two places.
+finite sum (`sum_laws.py`). A sum over an ordered index is a function of where it stops as well, so `before(i, ...)` and
+`total(Slot, ...)` are one function at two places.
 
 After a rule the sum is written in terms of the sum before. Its members change at single places, or all at once: then they
 must all be what they were, or all nothing, or all what the next one was (a shift). Which it is, is not assumed: it is an
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ import z3
 from model.language.model import Model
 from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
 from model.language.text import render
-from model.readings.anysize import NOWHERE, AnySize, Name, Pool
+from model.readings.anysize import NOWHERE, AnySize, Name
 from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
 from model.readings.solver import (
     Function,
@@ -101,7 +102,7 @@ Entails = Callable[[Value, bool, bool], bool]
 END = None  # where a sum over the whole of an ordered index stops
 
 
-class WithSums(AnySize):
+class Sums(AnySize):
     """Any size, with sums.
 
     `entails(formula, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand) imply a
@@ -116,8 +117,6 @@ class WithSums(AnySize):
         self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
         self.laws: dict[tuple[Sum, View], Law] = {}
         self.entails: Entails = self._unasked
-        self.said: set[Any] = set()
-        self.witnesses: dict[Any, Name] = {}
 
     def _unasked(self, formula: Value, rule: bool, instances: bool) -> bool:
         raise Inexact("how a sum changes needs a solver to justify it")
@@ -135,6 +134,12 @@ class WithSums(AnySize):
                 kind = self.sums[shape] = self._declare(plain, parameters)
             found = self.shapes[id(term)] = term, kind, parameters
         return found[1], found[2]
+
+    def declare(self, terms: Iterable[Term]) -> None:
+        """Let all sums of these terms be known, since what one sum becomes may be another."""
+        for term in (t for whole in terms for t in walk(whole) if t.op in (Op.COUNT, Op.TOTAL, Op.BEFORE)):
+            with suppress(Inexact):
+                self.sum_kind(term)
 
     def _declare(self, plain: Term, parameters: tuple[Var, ...]) -> Sum:
         for v in parameters:
@@ -337,165 +342,3 @@ class WithSums(AnySize):
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
         if not self.entails(formula, False, True):
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
-
-    # ---------------------------------------------------------------------------------------- general laws
-    def sum_facts(self, pool: Pool, more: Pool, view: Symbolic) -> None:
-        """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool.
-
-        `more`: other members, which are told apart from those of the pool, but not from one another.
-        """
-        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
-        everybody = {m for members in whole.values() for m in members}
-        with self.within():
-            for (kind, at), stops in list(self.applied.items()):
-                if everybody.issuperset(at):
-                    members = tuple(whole.get(kind.index, ()))
-                    if kind.index.ordered:
-                        near = pool.get(kind.index, {})
-                        known_stops = [s for s in stops if s is None or s in everybody]
-                        self._ordered_facts(kind, at, known_stops, members, near, view)
-                    else:
-                        self._plain_facts(kind, at, members, view)
-
-    def once(self, *key: Any) -> bool:
-        """Whether this is to be said for the first time."""
-        if key in self.said:
-            return False
-        self.said.add(key)
-        return True
-
-    def about(self, *names: Name | None) -> Any:
-        return self.within(tag=frozenset(n for n in names if n is not None))
-
-    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> bool:
-        """Whether every member of the sum is within a bound, by the invariants."""
-        at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
-        x = Name(kind.index, f"{kind.index.short}~any")
-        value = solver_term(self.member(kind, at, x, self.symbolic))
-        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), False, True)
-
-    def _non_negative(self, kind: Sum) -> bool:
-        if kind.non_negative is None:
-            kind.non_negative = kind.counts or self._law_of_members(kind, lambda v: at_most(0, v))
-        return kind.non_negative
-
-    def _at_most_one(self, kind: Sum) -> bool:
-        if kind.at_most_one is None:
-            kind.at_most_one = kind.counts or self._law_of_members(kind, lambda v: at_most(v, 1))
-        return kind.at_most_one
-
-    def _plain_facts(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
-        """The sum is what the named members come to, each once, and the rest, which is never less than nothing."""
-        if not self.once(kind, at, members) or not self._non_negative(kind):
-            return
-        with self.about(*at, *members):
-            whole = solver_term(self.of(kind, at, None))
-            parts, distinct = [], []
-            for number, m in enumerate(members):
-                new = conjunction(negation(self.same(m, other)) for other in members[:number])
-                parts.append(choice(new, self.member(kind, at, m, view), 0))
-                distinct.append(choice(new, 1, 0))
-            named = sum_of(parts)
-            self.state(at_most(named, whole))
-            if kind.counts:
-                rest = sum_of([self.size(kind.index), *(minus(d) for d in distinct), named])
-                self.state(at_most(whole, rest))
-
-    def _ordered_facts(
-        self,
-        kind: Sum,
-        at: tuple[Name, ...],
-        stops: list[Name | None],
-        members: tuple[Name, ...],
-        near: Mapping[Name, None],
-        view: Symbolic,
-    ) -> None:
-        non_negative = self._non_negative(kind)
-        at_most_one = self._at_most_one(kind)
-        stops = list(dict.fromkeys([*stops, END]))
-        for m in members:
-            stops_here = stops if m in near else [s for s in stops if s is None or s in near]
-            here = solver_term(self.number(m))
-            value = solver_term(self.member(kind, at, m, view))
-            outside = negation(self.inside(m))
-            up_to = solver_term(self.of(kind, at, m))
-            beyond = solver_term(self.of(kind, at, self.moved(m, 1)))
-            if self.once(kind, at, m):
-                with self.about(*at, m):
-                    self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
-                    self.state(disjunction([negation(equality(here, 0)), equality(up_to, 0)]))
-                    if non_negative:
-                        self.state(at_most(0, up_to))
-                    if at_most_one:
-                        self.state(at_most(up_to, here))
-            for stop in stops_here:
-                if stop == m or not self.once(kind, at, m, stop):
-                    continue
-                end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
-                with self.about(*at, m, stop):
-                    if non_negative:
-                        self.state(disjunction([outside, at_most(end, here), at_most(beyond, whole)]))
-                    if at_most_one:
-                        self.state(
-                            disjunction(
-                                [outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]
-                            )
-                        )
-        if non_negative and self.once(kind, at):
-            with self.about(*at):
-                self.state(at_most(0, self.of(kind, at, END)))
-
-    def witnessed(self, applied: Iterable[tuple[Sum, tuple[Name, ...]]], pool: Pool) -> list[Name]:
-        """What a sum is more than its named members (or after a place) comes of another member; each is given a name."""
-        everybody = {m for members in pool.values() for m in members}
-        found: list[Name] = []
-        with self.within():
-            for kind, at in applied:
-                if not everybody.issuperset(at) or not self._non_negative(kind):
-                    continue
-                members = tuple(pool.get(kind.index, ()))
-                if not kind.index.ordered:
-                    found.append(self._witness(kind, at, members))
-                else:
-                    starts = [m for m in members if not m.offset]
-                    found += [self._witness_from(kind, at, m, END) for m in starts]
-                    stops = [s for s in self.applied.get((kind, at), ()) if s is not END and s in everybody]
-                    found += [
-                        self._witness_from(kind, at, self.moved(m, 1), s)
-                        for m, s in itertools.product(starts, stops)
-                        if m.base != s.base
-                    ]
-        return found
-
-    def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> Name:
-        key = (kind, at, members)
-        if key not in self.witnesses:
-            with self.about(*at, *members):
-                named = []
-                for number, m in enumerate(members):
-                    new = conjunction(negation(self.same(m, other)) for other in members[:number])
-                    named.append(choice(new, self.member(kind, at, m, self.symbolic), 0))
-                x = self.witnesses[key] = self.named(kind)
-                something = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-                other = conjunction([*(negation(self.same(x, m)) for m in members), something])
-                self.state(disjunction([equality(self.symbol(kind, at, None), sum_of(named)), other]))
-        return self.witnesses[key]
-
-    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name, stop: Name | None) -> Name:
-        """If the sum up to `stop` is not what it is up to `start`, this member between them is something."""
-        key = (kind, at, start, stop)
-        if key not in self.witnesses:
-            with self.about(*at, start, stop):
-                x = self.witnesses[key] = self.named(kind)
-                n, here = solver_term(self.number(x)), solver_term(self.number(start))
-                there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-                same = equality(self.clamped(kind, at, start, self.symbolic), self.symbol(kind, at, stop))
-                outside = negation(self.inside(start._replace(offset=0)))
-                after = at_most(self.place(kind, stop), here) if stop is not END else False
-                between = conjunction([at_most(here, n), below(n, self.place(kind, stop)), self.inside(x), there])
-                self.state(disjunction([same, outside, after, between]))
-        return self.witnesses[key]
-
-    def named(self, kind: Sum) -> Name:
-        """A member with a name of its own, which no hypothesis speaks of."""
-        return Name(kind.index, f"{kind.index.short}~sum{len(self.witnesses) + 1}")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from checker.proof.claims import Claim
-from checker.proof.induction import Obligation, Theory
+from checker.proof.induction import Obligation
 from checker.proof.prove import Scope, Task, work
 from model.language.model import Model
 from model.language.properties import Property, Shape
@@ -27,12 +26,6 @@ def scope_of(
     )
 
 
-@cache
-def theory() -> Theory:
-    """The unchanged model's, for all tests of one process."""
-    return SCOPE.theory()
-
-
 SCOPE = scope_of()
 
 
@@ -42,4 +35,4 @@ def hypotheses(scope: Scope) -> list[Claim]:
 
 def obligations(scope: Scope, where: str, *claims: str) -> list[Obligation]:
     """Those about a rule and some claims, tried."""
-    return work(scope, theory() if scope is SCOPE else scope.theory(), Task(where, claims)).prove()
+    return work(scope, scope.theory(), Task(where, claims)).prove()
