@@ -23,7 +23,7 @@ from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
-from model.language.terms import Index, Range, Term
+from model.language.terms import Index, Op, Range, Term, walk
 from model.readings.anysize import NOWHERE, Hidden, Level, Name, Number
 from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
@@ -119,6 +119,7 @@ class Work:
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
         self.after: After | None = None
+        self.places = (0, 1)  # what comes in with a member of an ordered index: the next one, and that before in a shift
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             for index in indices_of(theory.model) if premises else ():
@@ -146,6 +147,8 @@ class Work:
                     tr.hidden[tr.moved(params[v], -1)] = Hidden(frozenset([params[v]]), first, BEFORE)
         self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
+        if any(t.op is Op.NEXT for update in rule.updates for t in walk(update.value)):
+            self.places = (0, 1, -1)
         self.after = After(rule, params, self.now)
 
     # ------------------------------------------------------------------------------------------ goals
@@ -266,7 +269,7 @@ class Work:
                 continue
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
-                    reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
+                    reached = [self.tr.moved(member, n) for n in self.places] if member.of.ordered else [member]
                     more.setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
                 self.state_little(near, more, goal)

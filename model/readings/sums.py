@@ -155,7 +155,7 @@ class Sums(AnySize):
 
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
         kind, variables = self.sum_kind(term)
-        moments = {t.data[1] for t in walk(kind.body) if t.op is Op.FIELD}
+        moments = {t.data[1] for t in walk(term.args[-1]) if t.op is Op.FIELD}
         if len(moments) > 1:
             raise Inexact(f"({term}) reads two states at once, so nothing says how it changes")
         view = then if moments == {Moment.THEN} else now
