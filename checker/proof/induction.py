@@ -32,7 +32,7 @@ from model.readings.sum_laws import WithSums
 from model.readings.sums import Sum
 
 Members = dict[type[Index], dict[Name, None]]
-BEFORE = "the place before"  # why the member before a rule's own comes in, where an index is ordered
+BESIDE = "beside the rule"  # why the members before and after a rule's own come in, where an index is ordered
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,10 @@ class Work:
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
         self.after: After | None = None
-        self.places = (0, 1)  # what comes in with a member of an ordered index: the next one, and that before in a shift
+        self.places = (
+            0,
+            1,
+        )  # what comes in with a member of an ordered index: the next one, and that before in a shift
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             for index in indices_of(theory.model) if premises else ():
@@ -143,8 +146,9 @@ class Work:
                 self.level.meet(params[v])
                 self.guards.append(tr.inside(params[v]))
                 if v.domain.ordered:
-                    first = at_most(tr.number(params[v]), 0)
-                    tr.hidden[tr.moved(params[v], -1)] = Hidden(frozenset([params[v]]), first, BEFORE)
+                    for places in (-1, 1):
+                        place = tr.moved(params[v], places)
+                        tr.hidden[place] = Hidden(frozenset([params[v]]), negation(tr.inside(place)), BESIDE)
         self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
         if any(t.op is Op.NEXT for update in rule.updates for t in walk(update.value)):
@@ -260,7 +264,7 @@ class Work:
         Of new members it is told first what needs little; then the rest; then that sums have members.
         """
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter([self._witness, *[self._nearer, self._witness] * self.rounds])
+        wider = iter([self._witness, self._witness_all, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
         while (answer := query.check()) == z3.sat:
             found = query.solver.model()
@@ -270,7 +274,8 @@ class Work:
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
                     reached = [self.tr.moved(member, n) for n in self.places] if member.of.ordered else [member]
-                    more.setdefault(member.of, {}).update(dict.fromkeys(reached))
+                    beside = self.tr.hidden[member].source == BESIDE  # as near as the rule's own
+                    (near if beside else more).setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
                 self.state_little(near, more, goal)
                 owing = True
@@ -288,6 +293,12 @@ class Work:
         self.tr.witness(self._applied(goal, everybody(near)), near)
         return False
 
+    def _witness_all(self, near: Members, more: Members, goal: Goal) -> bool:
+        """As _witness, also of the sums that only hypotheses speak of."""
+        members = everybody(near)
+        self.tr.witness([key for key in self.tr.applied if members >= set(key[1])], near)
+        return False
+
     def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
         """What came in counts as if the goal spoke of it."""
         for index, members in more.items():
@@ -299,14 +310,14 @@ class Work:
         """The members that are somewhere in a model, by what is stated of those near, and of which it knows nothing.
 
         Those that the claim itself speaks of come first: where it was true before, they often show why it still is. So
-        does the place before the rule's own.
+        do the places beside the rule's own.
         """
         missed = {
             member: why.source
             for member, why in self.tr.hidden.items()
             if member not in members and why.tag <= near and z3.is_false(found.eval(solver_term(why.unless)))
         }
-        return [m for m, source in missed.items() if source in (goal.claim, BEFORE)] or list(missed)
+        return [m for m, source in missed.items() if source in (goal.claim, BESIDE)] or list(missed)
 
     def _applied(self, goal: Goal, near: Set[Name]) -> Iterable[tuple[Sum, tuple[Name, ...]]]:
         """The sums that the goal or the rule speaks of; without a rule, those that hypotheses about members near do."""

@@ -6,7 +6,6 @@ nothing, so that member can be given a name.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -159,13 +158,9 @@ class WithSums(Sums):
                 if not kind.index.ordered:
                     self._witness(kind, at, members)
                 else:
-                    starts = [m for m in members if not m.offset]
-                    stops = [s for s in self.applied.get((kind, at), ()) if s is not END and s in everybody]
-                    for m in starts:
-                        self._witness_from(kind, at, m, END)
-                    for m, stop in itertools.product(starts, stops):
-                        if m.base != stop.base:
-                            self._witness_from(kind, at, self.moved(m, 1), stop)
+                    for m in (m for m in members if not m.offset):
+                        self._witness_from(kind, at, m)
+                        self._last_before(kind, at, m)
 
     def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> None:
         if not self.once("witness", kind, at, members):
@@ -180,16 +175,26 @@ class WithSums(Sums):
             something = negation(equality(self.member(kind, at, x, self.symbolic), 0))
             self.state(disjunction([same, conjunction([*(negation(self.same(x, m)) for m in members), something])]))
 
-    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name, stop: Name | None) -> None:
-        """If the sum up to `stop` is not what it is up to `start`, a member between them is something."""
-        if not self.once("witness", kind, at, start, stop):
+    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name) -> None:
+        if not self.once("witness", kind, at, start):
             return
-        with self.about(*at, start, stop):
-            here, end = solver_term(self.number(start)), self.place(kind, stop)
-            same = equality(self.clamped(kind, at, start, self.symbolic), self.symbol(kind, at, stop))
-            outside = negation(self.inside(start._replace(offset=0)))
-            unless = disjunction([same, outside, at_most(end, here)])
-            x = self.skolem(kind.index, unless)
-            n = solver_term(self.number(x))
+        with self.about(*at, start):
+            same = equality(self.symbol(kind, at, start), self.symbol(kind, at, END))
+            x = self.skolem(kind.index, same)
+            n, here = solver_term(self.number(x)), solver_term(self.number(start))
             there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-            self.state(disjunction([unless, conjunction([at_most(here, n), below(n, end), self.inside(x), there])]))
+            outside = negation(self.inside(start))
+            self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
+
+    def _last_before(self, kind: Sum, at: tuple[Name, ...], stop: Name) -> None:
+        """If the sum up to here is something, there is a last member that is, and it is complete with that."""
+        if stop == self.first(kind.index) or not self.once("last", kind, at, stop):
+            return
+        with self.about(*at, stop):
+            whole = self.symbol(kind, at, stop)
+            nothing = equality(whole, 0)
+            x = self.skolem(kind.index, nothing)
+            n, end, value = solver_term(self.number(x)), self.place(kind, stop), self.member(kind, at, x, self.symbolic)
+            complete = equality(sum_of([self.of(kind, at, x), value]), whole)
+            last = conjunction([below(n, end), self.inside(x), negation(equality(value, 0)), complete])
+            self.state(disjunction([nothing, negation(self.inside(stop)), last]))

@@ -185,6 +185,8 @@ class Sums(AnySize):
         self.level.sums[kind, at] = None
         if stop is None or stop != self.first(kind.index):
             stops[stop] = None
+        if stop is not None:
+            self.speak_of(stop)
         return self.of(kind, at, stop)
 
     def of(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:

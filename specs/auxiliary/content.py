@@ -144,7 +144,7 @@ def cached_is_written(s: Lifecycle) -> Term:
 
 
 @prop(
-    needs=IN_ORDER,
+    needs=COMPUTED,
     reason="memory.settled-is-there needs it: the next step goes on where what is settled ends.",
 )
 def settled_on_each(s: Lifecycle) -> Term:
@@ -214,29 +214,26 @@ def own_work_in_order(s: Lifecycle) -> Term:
     return forall(Slot, lambda i: forall(Slot, lambda j: (j >= i) | forall(Request, lambda r: ordered(j, i, r))))
 
 
-def caught_up(s: Lifecycle, i: Slot, r: Request, w: Worker) -> Term:
-    """The worker has run all the request's live work that is older than this step."""
-    return forall(Slot, lambda j: (j >= i) | (s.entry[j, r] != Entry.LIVE) | has_run(s, j, w))
-
-
 @prop(
     needs=UNORDERED,
     reason="memory.reads-own-text needs it: the next step goes on where the request's own work before it ends.",
 )
 def own_on_each(s: Lifecycle) -> Term:
-    """A worker that has run all of a request's older work holds its tokens up to there."""
+    """A worker that has run a request's live work holds its tokens up to there."""
 
-    def there(r: Request, w: Worker, tokens: Term) -> Term:
-        return forall(Block, lambda b: implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], tokens)))
+    def there(i: Slot, w: Worker, r: Request, b: Block) -> Term:
+        return implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], reached(s, i, r)))
 
-    def all_run(r: Request, w: Worker) -> Term:
-        return forall(Slot, lambda j: (s.entry[j, r] != Entry.LIVE) | has_run(s, j, w))
+    def ran(i: Slot, w: Worker, r: Request) -> Term:
+        return (s.entry[i, r] == Entry.LIVE) & has_run(s, i, w)
 
-    def each(r: Request, w: Worker) -> Term:
-        upto = forall(Slot, lambda i: implies(caught_up(s, i, r, w), there(r, w, s.computed[r] + live_upto(s, i, r))))
-        return upto & implies(all_run(r, w), there(r, w, s.scheduled[r]))
-
-    return forall(Request, lambda r: implies(running(s, r), forall(Worker, lambda w: each(r, w))))
+    return forall(
+        Slot,
+        lambda i: forall(
+            Worker,
+            lambda w: forall(Request, lambda r: implies(ran(i, w, r), forall(Block, lambda b: there(i, w, r, b)))),
+        ),
+    )
 
 
 @prop(
