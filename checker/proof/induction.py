@@ -114,6 +114,7 @@ class Work:
         self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
+        self.reasoners: dict[tuple[frozenset[str], bool], Query] = {}
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
@@ -186,19 +187,20 @@ class Work:
                 pool.setdefault(index, {}).update(members)
         return pool
 
-    def state(self, pool: Members, more: Members, goals: Sequence[Goal]) -> None:
+    def state(self, pool: Members, more: Members) -> None:
         """State all that is universal for the members of the pool, with one of the others beside them."""
         tr = self.tr
-        levels = [g.level for g in goals]
         for _ in range(2):  # sums come up in what is stated, and bring members of their own
             with tr.within():
                 tr.instantiate(pool, more)
             with tr.within(self.level):
                 tr.instantiate(pool, more)
             tr.sum_facts(pool, more, self.now)
-        for level in levels:
-            with tr.within(self.level, level):
-                tr.instantiate(pool, more)
+
+    def state_goal(self, goal: Goal, pool: Members, more: Members) -> None:
+        """The same of what the goal itself says."""
+        with self.tr.within(self.level, goal.level):
+            self.tr.instantiate(pool, more)
 
     def state_little(self, pool: Members, more: Members, goal: Goal) -> None:
         """As `state`, but only what the goal, the guards and the goal's own claim say."""
@@ -213,9 +215,12 @@ class Work:
         pool: Members = {}
         for index in indices_of(self.theory.model):
             named = [self.tr.first(index)] if index.ordered else [Name(index, f"{index.short}!2")]
-            named += [Name(index, f"{index.short}!1"), *(Name(index, v.name) for r in rules for v in r.params if v.domain is index)]
+            named += [
+                Name(index, f"{index.short}!1"),
+                *(Name(index, v.name) for r in rules for v in r.params if v.domain is index),
+            ]
             pool[index] = dict.fromkeys(named)
-        self.state(pool, {}, [])
+        self.state(pool, {})
 
     def query(self, pool: Members) -> Query:
         """All that is known before the rule of the members of the pool."""
@@ -224,12 +229,21 @@ class Work:
         return query
 
     def prove(self) -> list[Obligation]:
-        """Try every goal; for one that stays open, more members come in until none is missed."""
+        """Try every goal, those that speak of few members first; what was said of these serves the others."""
         self.tr.entails = self.entails
-        pool = self.pool(self.goals)
-        self.state(pool, {}, self.goals)
+        pool: Members = {}
         query = self.query(pool)
-        return [*self.refused, *(self._check(query, goal, everybody(pool)) for goal in self.goals)]
+        found: dict[Goal, Obligation] = {}
+        for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool([g])))):
+            known = everybody(pool)
+            for index, members in self.pool([goal]).items():
+                pool.setdefault(index, {}).update(members)
+            if everybody(pool) != known:
+                self.state(pool, {})
+                query.tell(everybody(pool), self.tr.ground, self.level)
+            self.state_goal(goal, pool, {})
+            found[goal] = self._check(query, goal, everybody(pool))
+        return [*self.refused, *(found[goal] for goal in self.goals)]
 
     def _check(self, query: Query, goal: Goal, members: Set[Name]) -> Obligation:
         began = time.monotonic()
@@ -265,7 +279,8 @@ class Work:
                 self.state_little(near, more, goal)
                 owing = True
             elif owing:
-                self.state(near, more, [goal])
+                self.state(near, more)
+                self.state_goal(goal, near, more)
                 owing = False
             elif step := next(wider, None):
                 owing = step(near, more, goal)
@@ -305,29 +320,32 @@ class Work:
         return applied
 
     # ------------------------------------------------------------------------------- reasons for sums
-    def entails(self, formula: Value, rule: bool, instances: bool) -> bool:
-        """Whether the hypotheses (and the rule's guards) imply a formula about members named in it."""
+    def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> bool:
+        """Whether the hypotheses (and the rule's guards) imply a formula about these members and the rule's."""
         if known(formula):
             return bool(formula)
-        names = names_in(formula)
+        bases = {m.base for m in about} | {v.name for v in (self.rule.params if rule and self.rule else ())}
         pool: Members = {}
-        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
+        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in bases]:
             pool.setdefault(member.of, {})[member] = None
         if instances:
             with self.tr.within():
                 self.tr.instantiate(pool)
-        return self._implied(formula, rule, pool)
+        query = self._reasoner(frozenset(bases), rule)
+        query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
+        with query.aside():
+            query.add([negation(formula)])
+            implied = bool(query.check() == z3.unsat)
+            if implied:
+                (self.reasons if rule else self.theory.lemmas).update(query.used())
+        return implied
 
-    def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
-        query = Query((*self.theory.base, *(self.guards if rule else ())), self.theory.literals, self.theory.timeout)
-        query.tell(everybody(pool), self.tr.ground)
-        for facts in self.level.facts.values() if rule else ():
-            query.add(facts)
-        query.add([negation(formula)])
-        if query.check() != z3.unsat:
-            return False
-        (self.reasons if rule else self.theory.lemmas).update(query.used())
-        return True
+    def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
+        """One for all questions about the same members."""
+        if (bases, rule) not in self.reasoners:
+            facts = (*self.theory.base, *(self.guards if rule else ()))
+            self.reasoners[bases, rule] = Query(facts, self.theory.literals, self.theory.timeout)
+        return self.reasoners[bases, rule]
 
 
 def everybody(pool: Members) -> frozenset[Name]:
@@ -339,16 +357,3 @@ def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
     whole = z3.Solver()
     assert_all(whole, [*literals, *solver.assertions()])
     path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")
-
-
-def names_in(formula: Any) -> set[str]:
-    """The names of the constants in a formula."""
-    found, seen, stack = set(), set(), [solver_term(formula)]
-    while stack:
-        term = stack.pop()
-        if term.get_id() not in seen:
-            seen.add(term.get_id())
-            if term.num_args() == 0 and z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found.add(term.decl().name())
-            stack.extend(term.children())
-    return found

@@ -73,7 +73,7 @@ class WithSums(Sums):
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         x = Name(kind.index, f"{kind.index.short}~any")
         value = solver_term(self.member(kind, at, x, self.symbolic))
-        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), False, True)
+        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), (*at, x), False, True)
 
     def _non_negative(self, kind: Sum) -> bool:
         if kind.non_negative is None:

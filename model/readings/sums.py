@@ -98,15 +98,15 @@ def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
     return walked(term, ()), tuple(order)
 
 
-Entails = Callable[[Value, bool, bool], bool]
+Entails = Callable[[Value, tuple[Name, ...], bool, bool], bool]
 END = None  # where a sum over the whole of an ordered index stops
 
 
 class Sums(AnySize):
     """Any size, with sums.
 
-    `entails(formula, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand) imply a
-    formula; without `instances`, only what was stated already is used.
+    `entails(formula, about, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand)
+    imply a formula about some members; without `instances`, only what was stated already is used.
     """
 
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ class Sums(AnySize):
         self.laws: dict[tuple[Sum, View], Law] = {}
         self.entails: Entails = self._unasked
 
-    def _unasked(self, formula: Value, rule: bool, instances: bool) -> bool:
+    def _unasked(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> bool:
         raise Inexact("how a sum changes needs a solver to justify it")
 
     # ------------------------------------------------------------------------------------- declaration
@@ -209,7 +209,7 @@ class Sums(AnySize):
     # ------------------------------------------------------------------------------------------- change
     def _initial(self, kind: Sum, at: tuple[Name, ...]) -> Value:
         x = Name(kind.index, f"{kind.index.short}~any")
-        if not self.entails(equality(self.member(kind, at, x, NOWHERE), 0), False, False):
+        if not self.entails(equality(self.member(kind, at, x, NOWHERE), 0), (*at, x), False, False):
             raise Inexact(f"{kind} does not begin at 0, and its size is unknown")
         return 0
 
@@ -307,7 +307,7 @@ class Sums(AnySize):
 
         def implied(old: Value, but: tuple[Name, ...], instances: bool) -> bool:
             outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
-            return self.entails(disjunction([*outside, equality(new, old)]), True, instances)
+            return self.entails(disjunction([*outside, equality(new, old)]), (*at, x, *places), True, instances)
 
         # A rule may treat the first place in its own way.
         exceptions = (places, (*places, first)) if kind.index.ordered and first not in places else (places,)
@@ -340,5 +340,5 @@ class Sums(AnySize):
         x = Name(kind.index, f"{kind.index.short}~end")
         beyond = at_most(self.size(kind.index), self.number(x))
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
-        if not self.entails(formula, False, True):
+        if not self.entails(formula, (*at, x), False, True):
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
