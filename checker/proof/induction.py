@@ -29,7 +29,7 @@ from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sum_laws import WithSums
-from model.readings.sums import Sum
+from model.readings.sums import Sum, Why
 
 Members = dict[type[Index], dict[Name, None]]
 
@@ -65,7 +65,7 @@ class Theory:
         self.base: list[Any] = list(tr.dial_facts())
         for condition in (*(r.condition for r in model.requirements), assumption):
             self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
-        self.literals: dict[str, Any] = {}
+        self.literals = tr.literals
         for claim in hypotheses:
             self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
             tr.source = claim.name
@@ -73,8 +73,6 @@ class Theory:
                 self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
         tr.source = ""
         self.base = [b for b in self.base if b is not True]
-
-        self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
 
     @property
     def possible(self) -> bool:
@@ -101,6 +99,9 @@ class Goal:
     part: int
     level: Level
     value: Value
+    relied_on: frozenset[
+        str
+    ]  # hypotheses without which the claim does not mean this value: reasons for how sums change
 
 
 class Work:
@@ -111,7 +112,7 @@ class Work:
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
-        self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
+        self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
         self.reasoners: dict[tuple[frozenset[str], bool], Query] = {}
@@ -164,7 +165,7 @@ class Work:
     def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
         """Add a goal: that what is said cannot be false."""
         level = Level(goal=True)
-        self.tr.entails = self.entails
+        self.tr.entails, self.tr.relied_on = self.entails, set()
         try:
             with self.tr.within(self.level, level):
                 value = said()
@@ -172,10 +173,10 @@ class Work:
             self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
             return
         if value is not True:
-            self.goals.append(Goal(name, part, level, value))
+            self.goals.append(Goal(name, part, level, value, frozenset(self.tr.relied_on)))
 
     def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
-        rests = (*used, *self.reasons, *self.theory.lemmas) if answer == "proved" else ()
+        rests = (*used, *self.taken) if answer == "proved" else ()
         return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
 
     # ---------------------------------------------------------------------------------------- solving
@@ -251,7 +252,7 @@ class Work:
             query.tell(members, goal.level)
             query.add([negation(goal.value)])
             answer = self._answer(query, goal, set(members))
-            used = query.used() if answer == z3.unsat else []
+            used = [*query.used(), *sorted(goal.relied_on)] if answer == z3.unsat else []
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
                 write_query(self.smt2 / name, query.solver, self.theory.literals.values())
@@ -320,10 +321,10 @@ class Work:
         return applied
 
     # ------------------------------------------------------------------------------- reasons for sums
-    def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> bool:
-        """Whether the hypotheses (and the rule's guards) imply a formula about these members and the rule's."""
+    def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
+        """Which hypotheses (with the rule's guards) imply a formula about these members and the rule's; None if none do."""
         if known(formula):
-            return bool(formula)
+            return frozenset() if formula else None
         bases = {m.base for m in about} | {v.name for v in (self.rule.params if rule and self.rule else ())}
         pool: Members = {}
         for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in bases]:
@@ -335,10 +336,7 @@ class Work:
         query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
         with query.aside():
             query.add([negation(formula)])
-            implied = bool(query.check() == z3.unsat)
-            if implied:
-                (self.reasons if rule else self.theory.lemmas).update(query.used())
-        return implied
+            return frozenset(query.used()) if query.check() == z3.unsat else None
 
     def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
         """One for all questions about the same members."""
