@@ -29,7 +29,7 @@ from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sum_laws import WithSums
-from model.readings.sums import Sum
+from model.readings.sums import Sum, Why
 
 Members = dict[type[Index], dict[Name, None]]
 BESIDE = "beside the rule"  # why the members before and after a rule's own come in, where an index is ordered
@@ -66,7 +66,7 @@ class Theory:
         self.base: list[Any] = list(tr.dial_facts())
         for condition in (*(r.condition for r in model.requirements), assumption):
             self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
-        self.literals: dict[str, Any] = {}
+        self.literals = tr.literals
         for claim in hypotheses:
             self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
             tr.source = claim.name
@@ -74,8 +74,6 @@ class Theory:
                 self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
         tr.source = ""
         self.base = [b for b in self.base if b is not True]
-
-        self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
 
     @property
     def possible(self) -> bool:
@@ -102,6 +100,9 @@ class Goal:
     part: int
     level: Level
     value: Value
+    relied_on: frozenset[
+        str
+    ]  # hypotheses without which the claim does not mean this value: reasons for how sums change
 
 
 class Work:
@@ -112,9 +113,10 @@ class Work:
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
-        self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
+        self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
+        self.reasoners: dict[tuple[frozenset[str], bool], Query] = {}
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
@@ -174,7 +176,7 @@ class Work:
     def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
         """Add a goal: that what is said cannot be false."""
         level = Level(goal=True)
-        self.tr.entails = self.entails
+        self.tr.entails, self.tr.relied_on = self.entails, set()
         try:
             with self.tr.within(self.level, level):
                 value = said()
@@ -182,10 +184,10 @@ class Work:
             self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
             return
         if value is not True:
-            self.goals.append(Goal(name, part, level, value))
+            self.goals.append(Goal(name, part, level, value, frozenset(self.tr.relied_on)))
 
     def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
-        rests = (*used, *self.reasons, *self.theory.lemmas) if answer == "proved" else ()
+        rests = (*used, *self.taken) if answer == "proved" else ()
         return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
 
     # ---------------------------------------------------------------------------------------- solving
@@ -197,19 +199,20 @@ class Work:
                 pool.setdefault(index, {}).update(members)
         return pool
 
-    def state(self, pool: Members, more: Members, goals: Sequence[Goal]) -> None:
+    def state(self, pool: Members, more: Members) -> None:
         """State all that is universal for the members of the pool, with one of the others beside them."""
         tr = self.tr
-        levels = [g.level for g in goals]
         for _ in range(2):  # sums come up in what is stated, and bring members of their own
             with tr.within():
                 tr.instantiate(pool, more)
             with tr.within(self.level):
                 tr.instantiate(pool, more)
             tr.sum_facts(pool, more, self.now)
-        for level in levels:
-            with tr.within(self.level, level):
-                tr.instantiate(pool, more)
+
+    def state_goal(self, goal: Goal, pool: Members, more: Members) -> None:
+        """The same of what the goal itself says."""
+        with self.tr.within(self.level, goal.level):
+            self.tr.instantiate(pool, more)
 
     def state_little(self, pool: Members, more: Members, goal: Goal) -> None:
         """As `state`, but only what the goal, the guards and the goal's own claim say."""
@@ -229,7 +232,7 @@ class Work:
                 *(Name(index, v.name) for r in rules for v in r.params if v.domain is index),
             ]
             pool[index] = dict.fromkeys(named)
-        self.state(pool, {}, [])
+        self.state(pool, {})
 
     def query(self, pool: Members) -> Query:
         """All that is known before the rule of the members of the pool."""
@@ -238,12 +241,21 @@ class Work:
         return query
 
     def prove(self) -> list[Obligation]:
-        """Try every goal; for one that stays open, more members come in until none is missed."""
+        """Try every goal, those that speak of few members first; what was said of these serves the others."""
         self.tr.entails = self.entails
-        pool = self.pool(self.goals)
-        self.state(pool, {}, self.goals)
+        pool: Members = {}
         query = self.query(pool)
-        return [*self.refused, *(self._check(query, goal, everybody(pool)) for goal in self.goals)]
+        found: dict[Goal, Obligation] = {}
+        for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool([g])))):
+            known = everybody(pool)
+            for index, members in self.pool([goal]).items():
+                pool.setdefault(index, {}).update(members)
+            if everybody(pool) != known:
+                self.state(pool, {})
+                query.tell(everybody(pool), self.tr.ground, self.level)
+            self.state_goal(goal, pool, {})
+            found[goal] = self._check(query, goal, everybody(pool))
+        return [*self.refused, *(found[goal] for goal in self.goals)]
 
     def _check(self, query: Query, goal: Goal, members: Set[Name]) -> Obligation:
         began = time.monotonic()
@@ -251,7 +263,7 @@ class Work:
             query.tell(members, goal.level)
             query.add([negation(goal.value)])
             answer = self._answer(query, goal, set(members))
-            used = query.used() if answer == z3.unsat else []
+            used = [*query.used(), *sorted(goal.relied_on)] if answer == z3.unsat else []
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
                 write_query(self.smt2 / name, query.solver, self.theory.literals.values())
@@ -280,7 +292,8 @@ class Work:
                 self.state_little(near, more, goal)
                 owing = True
             elif owing:
-                self.state(near, more, [goal])
+                self.state(near, more)
+                self.state_goal(goal, near, more)
                 owing = False
             elif step := next(wider, None):
                 owing = step(near, more, goal)
@@ -327,29 +340,29 @@ class Work:
         return applied
 
     # ------------------------------------------------------------------------------- reasons for sums
-    def entails(self, formula: Value, rule: bool, instances: bool) -> bool:
-        """Whether the hypotheses (and the rule's guards) imply a formula about members named in it."""
+    def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
+        """Which hypotheses (with the rule's guards) imply a formula about these members and the rule's; None if none do."""
         if known(formula):
-            return bool(formula)
-        names = names_in(formula)
+            return frozenset() if formula else None
+        bases = {m.base for m in about} | {v.name for v in (self.rule.params if rule and self.rule else ())}
         pool: Members = {}
-        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
+        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in bases]:
             pool.setdefault(member.of, {})[member] = None
         if instances:
             with self.tr.within():
                 self.tr.instantiate(pool)
-        return self._implied(formula, rule, pool)
+        query = self._reasoner(frozenset(bases), rule)
+        query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
+        with query.aside():
+            query.add([negation(formula)])
+            return frozenset(query.used()) if query.check() == z3.unsat else None
 
-    def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
-        query = Query((*self.theory.base, *(self.guards if rule else ())), self.theory.literals, self.theory.timeout)
-        query.tell(everybody(pool), self.tr.ground)
-        for facts in self.level.facts.values() if rule else ():
-            query.add(facts)
-        query.add([negation(formula)])
-        if query.check() != z3.unsat:
-            return False
-        (self.reasons if rule else self.theory.lemmas).update(query.used())
-        return True
+    def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
+        """One for all questions about the same members."""
+        if (bases, rule) not in self.reasoners:
+            facts = (*self.theory.base, *(self.guards if rule else ()))
+            self.reasoners[bases, rule] = Query(facts, self.theory.literals, self.theory.timeout)
+        return self.reasoners[bases, rule]
 
 
 def everybody(pool: Members) -> frozenset[Name]:
@@ -361,16 +374,3 @@ def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
     whole = z3.Solver()
     assert_all(whole, [*literals, *solver.assertions()])
     path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")
-
-
-def names_in(formula: Any) -> set[str]:
-    """The names of the constants in a formula."""
-    found, seen, stack = set(), set(), [solver_term(formula)]
-    while stack:
-        term = stack.pop()
-        if term.get_id() not in seen:
-            seen.add(term.get_id())
-            if term.num_args() == 0 and z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found.add(term.decl().name())
-            stack.extend(term.children())
-    return found

@@ -138,7 +138,7 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     if task.where == REST:
         claim = by_name[task.names[0]]
         made = Work(theory, None, REST, resting(scope, claim))
-        made.reasons.update(c.name for c in before(scope, claim))
+        made.taken = tuple(c.name for c in before(scope, claim))
     else:
         made = Work(theory, rule, task.where)
     made.smt2 = scope.smt2

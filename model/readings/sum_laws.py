@@ -25,7 +25,7 @@ from model.readings.solver import (
     solver_term,
     sum_of,
 )
-from model.readings.sums import END, Sum, Sums
+from model.readings.sums import END, Sum, Sums, Why
 
 
 class WithSums(Sums):
@@ -34,6 +34,7 @@ class WithSums(Sums):
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
         super().__init__(model, fixed)
         self.said: set[Any] = set()
+        self.known: dict[tuple[str, Sum], Why | None] = {}
 
     def sum_facts(self, pool: Pool, more: Pool, view: Symbolic) -> None:
         """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool.
@@ -69,26 +70,36 @@ class WithSums(Sums):
     def about(self, *names: Name | None) -> Any:
         return self.within(tag=frozenset(n for n in names if n is not None))
 
-    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> bool:
-        """Whether every member of the sum is within a bound, by the invariants."""
+    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> Why | None:
+        """Why every member of the sum is within a bound, by the invariants; None if that is not known."""
+        if kind.counts:
+            return frozenset()
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         x = Name(kind.index, f"{kind.index.short}~any")
         value = solver_term(self.member(kind, at, x, self.symbolic))
-        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), False, True)
+        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), (*at, x), False, True)
 
-    def _non_negative(self, kind: Sum) -> bool:
-        if kind.non_negative is None:
-            kind.non_negative = kind.counts or self._law_of_members(kind, lambda v: at_most(0, v))
-        return kind.non_negative
+    def _non_negative(self, kind: Sum) -> Why | None:
+        key = ("non-negative", kind)
+        if key not in self.known:
+            self.known[key] = self._law_of_members(kind, lambda v: at_most(0, v))
+        return self.known[key]
 
-    def _at_most_one(self, kind: Sum) -> bool:
-        if kind.at_most_one is None:
-            kind.at_most_one = kind.counts or self._law_of_members(kind, lambda v: at_most(v, 1))
-        return kind.at_most_one
+    def _at_most_one(self, kind: Sum) -> Why | None:
+        key = ("at most one", kind)
+        if key not in self.known:
+            self.known[key] = self._law_of_members(kind, lambda v: at_most(v, 1))
+        return self.known[key]
+
+    def _state(self, why: Why | None, *either: Value) -> None:
+        """State one of these, which rests on some hypotheses; nothing if it is not known why."""
+        if why is not None:
+            self.state(disjunction([*(negation(self.literals[name]) for name in sorted(why)), *either]))
 
     def _plain_facts(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
         """The sum is what the named members come to, each once, and the rest, which is never less than nothing."""
-        if not self.once(kind, at, members) or not self._non_negative(kind):
+        why = self._non_negative(kind)
+        if why is None or not self.once(kind, at, members):
             return
         with self.about(*at, *members):
             whole = solver_term(self.of(kind, at, None))
@@ -98,7 +109,7 @@ class WithSums(Sums):
                 parts.append(choice(new, self.member(kind, at, m, view), 0))
                 distinct.append(choice(new, 1, 0))
             named = sum_of(parts)
-            self.state(at_most(named, whole))
+            self._state(why, at_most(named, whole))
             if kind.counts:
                 rest = sum_of([self.size(kind.index), *(minus(d) for d in distinct), named])
                 self.state(at_most(whole, rest))
@@ -126,33 +137,26 @@ class WithSums(Sums):
                 with self.about(*at, m):
                     self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
                     self.state(disjunction([negation(equality(here, 0)), equality(up_to, 0)]))
-                    if non_negative:
-                        self.state(at_most(0, up_to))
-                    if at_most_one:
-                        self.state(at_most(up_to, here))
+                    self._state(non_negative, at_most(0, up_to))
+                    self._state(at_most_one, at_most(up_to, here))
             for stop in stops_here:
                 if stop == m or not self.once(kind, at, m, stop):
                     continue
                 end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
                 with self.about(*at, m, stop):
-                    if non_negative:
-                        self.state(disjunction([outside, at_most(end, here), at_most(beyond, whole)]))
-                    if at_most_one:
-                        self.state(
-                            disjunction(
-                                [outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]
-                            )
-                        )
-        if non_negative and self.once(kind, at):
+                    past = [outside, at_most(end, here)]
+                    self._state(non_negative, *past, at_most(beyond, whole))
+                    self._state(at_most_one, *past, at_most(sum_of([whole, here, 1]), sum_of([beyond, end])))
+        if self.once(kind, at):
             with self.about(*at):
-                self.state(at_most(0, self.of(kind, at, END)))
+                self._state(non_negative, at_most(0, self.of(kind, at, END)))
 
     def witness(self, applied: Iterable[tuple[Sum, tuple[Name, ...]]], pool: Pool) -> None:
         """What a sum is more than its named members (or after a place) comes of another member; each is given a name."""
         everybody = {m for members in pool.values() for m in members}
         with self.within():
             for kind, at in applied:
-                if not everybody.issuperset(at) or not self._non_negative(kind):
+                if not everybody.issuperset(at) or self._non_negative(kind) is None:
                     continue
                 members = tuple(pool.get(kind.index, ()))
                 if not kind.index.ordered:
@@ -173,7 +177,8 @@ class WithSums(Sums):
             same = equality(self.symbol(kind, at, None), sum_of(named))
             x = self.skolem(kind.index, same)
             something = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-            self.state(disjunction([same, conjunction([*(negation(self.same(x, m)) for m in members), something])]))
+            other = conjunction([*(negation(self.same(x, m)) for m in members), something])
+            self._state(self._non_negative(kind), same, other)
 
     def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name) -> None:
         if not self.once("witness", kind, at, start):
@@ -184,7 +189,8 @@ class WithSums(Sums):
             n, here = solver_term(self.number(x)), solver_term(self.number(start))
             there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
             outside = negation(self.inside(start))
-            self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
+            after = conjunction([at_most(here, n), self.inside(x), there])
+            self._state(self._non_negative(kind), same, outside, after)
 
     def _last_before(self, kind: Sum, at: tuple[Name, ...], stop: Name) -> None:
         """If the sum up to here is something, there is a last member that is, and it is complete with that."""

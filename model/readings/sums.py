@@ -53,8 +53,6 @@ class Sum:
     counts: bool
     parameters: tuple[Var, ...]
     function: Any
-    non_negative: bool | None = None
-    at_most_one: bool | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -72,9 +70,16 @@ class Base:
     places: tuple[Name, ...] = ()
 
 
-Law = tuple[
-    tuple[Callable[[Env], Value], ...], dict[tuple[bool, ...], Base]
-]  # conditions on the row; a base for each case
+Why = frozenset[str]  # the names of the hypotheses that something rests on
+
+
+@dataclass(frozen=True)
+class Law:
+    """How a rule changes a sum: conditions on the row, and a base for each case."""
+
+    rows: tuple[Callable[[Env], Value], ...]
+    bases: dict[tuple[bool, ...], Base]
+    why: Why = frozenset()
 
 
 def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
@@ -98,15 +103,16 @@ def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
     return walked(term, ()), tuple(order)
 
 
-Entails = Callable[[Value, bool, bool], bool]
+Entails = Callable[[Value, tuple[Name, ...], bool, bool], Why | None]
+SUMS = (Op.COUNT, Op.TOTAL, Op.BEFORE)
 END = None  # where a sum over the whole of an ordered index stops
 
 
 class Sums(AnySize):
     """Any size, with sums.
 
-    `entails(formula, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand) imply a
-    formula; without `instances`, only what was stated already is used.
+    `entails(formula, about, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand)
+    imply a formula about some members, and says which did; without `instances`, only what was stated already is used.
     """
 
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
@@ -116,9 +122,11 @@ class Sums(AnySize):
         self.shapes: dict[int, tuple[Term, Sum, tuple[Var, ...]]] = {}
         self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
         self.laws: dict[tuple[Sum, View], Law] = {}
+        self.literals: dict[str, Any] = {}  # of the hypotheses, by name
+        self.relied_on: set[str] = set()  # hypotheses that what was translated since this was emptied rests on
         self.entails: Entails = self._unasked
 
-    def _unasked(self, formula: Value, rule: bool, instances: bool) -> bool:
+    def _unasked(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
         raise Inexact("how a sum changes needs a solver to justify it")
 
     # ------------------------------------------------------------------------------------- declaration
@@ -137,7 +145,7 @@ class Sums(AnySize):
 
     def declare(self, terms: Iterable[Term]) -> None:
         """Let all sums of these terms be known, since what one sum becomes may be another."""
-        for term in (t for whole in terms for t in walk(whole) if t.op in (Op.COUNT, Op.TOTAL, Op.BEFORE)):
+        for term in (t for whole in terms for t in walk(whole) if t.op in SUMS):
             with suppress(Inexact):
                 self.sum_kind(term)
 
@@ -211,16 +219,16 @@ class Sums(AnySize):
     # ------------------------------------------------------------------------------------------- change
     def _initial(self, kind: Sum, at: tuple[Name, ...]) -> Value:
         x = Name(kind.index, f"{kind.index.short}~any")
-        if not self.entails(equality(self.member(kind, at, x, NOWHERE), 0), False, False):
+        if self.entails(equality(self.member(kind, at, x, NOWHERE), 0), (*at, x), False, False) is None:
             raise Inexact(f"{kind} does not begin at 0, and its size is unknown")
         return 0
 
     def _after(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After) -> Value:
-        rows, bases = self.law(kind, view)
+        law = self.law(kind, view)
         env = dict(zip(kind.parameters, at, strict=True))
-        conditions = [c(env) for c in rows]
+        conditions = [c(env) for c in law.rows]
         result: Value = None
-        for case, base in bases.items():
+        for case, base in law.bases.items():
             when = conjunction(c if wanted else negation(c) for c, wanted in zip(conditions, case, strict=True))
             if when is not False:
                 value = self._changed(kind, at, stop, view, base)
@@ -255,6 +263,9 @@ class Sums(AnySize):
         if key not in self.laws:
             with self.within(self.levels[1]):
                 self.laws[key] = self._find_law(kind, view)
+        self.relied_on |= self.laws[key].why
+        for inner in (t for t in walk(kind.body) if t.op in SUMS):
+            self.law(self.sum_kind(inner)[0], view)
         return self.laws[key]
 
     def _find_law(self, kind: Sum, view: After) -> Law:
@@ -274,10 +285,12 @@ class Sums(AnySize):
                 else:
                     ranging.append((update, read))
         if not ranging:
-            return (), {(): Base((kind,), places=tuple(places))}
+            return Law((), {(): Base((kind,), places=tuple(places))})
         conditions = self._conditions(kind, view, ranging)
         cases = itertools.product((False, True), repeat=len(conditions))
-        return tuple(conditions), {case: self._base(kind, view, conditions, case, tuple(places)) for case in cases}
+        why: set[str] = set()
+        bases = {case: self._base(kind, view, conditions, case, tuple(places), why) for case in cases}
+        return Law(tuple(conditions), bases, frozenset(why))
 
     def _conditions(self, kind: Sum, view: After, ranging: list[tuple[Any, ...]]) -> list[Callable[[Env], Value]]:
         """What decides, apart from the member, whether an update is about this sum at all: which row is written."""
@@ -299,7 +312,9 @@ class Sums(AnySize):
         conditions: list[Callable[[Env], Value]],
         case: tuple[bool, ...],
         places: tuple[Name, ...],
+        why: set[str],
     ) -> Base:
+        """What the members become. `why` is told the hypotheses that it rests on."""
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         env = dict(zip(kind.parameters, at, strict=True))
         x, first = Name(kind.index, f"{kind.index.short}~any"), Name(kind.index, "")
@@ -309,7 +324,9 @@ class Sums(AnySize):
 
         def implied(old: Value, but: tuple[Name, ...], instances: bool) -> bool:
             outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
-            return self.entails(disjunction([*outside, equality(new, old)]), True, instances)
+            found = self.entails(disjunction([*outside, equality(new, old)]), (*at, x, *places), True, instances)
+            why.update(found or ())
+            return found is not None
 
         # A rule may treat the first place in its own way.
         exceptions = (places, (*places, first)) if kind.index.ordered and first not in places else (places,)
@@ -317,7 +334,7 @@ class Sums(AnySize):
         for instances in (False, True):  # most changes need no hypothesis to be what they are
             shifts = kind.index.ordered and not places
             if shifts and implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
-                self._ends_with_nothing(kind, at, what, view)
+                why |= self._ends_with_nothing(kind, at, what, view)
                 return Base(shifted=True)
             for of, but in options:
                 if implied(self._members(of, at, x, view.before), but, instances):
@@ -337,10 +354,12 @@ class Sums(AnySize):
         ]
         return [(kind,), (), *((o,) for o in others), *((kind, o) for o in others)]
 
-    def _ends_with_nothing(self, kind: Sum, at: tuple[Name, ...], what: str, view: After) -> None:
+    def _ends_with_nothing(self, kind: Sum, at: tuple[Name, ...], what: str, view: After) -> Why:
         """What moves in from past the end must add nothing to the sum."""
         x = Name(kind.index, f"{kind.index.short}~end")
         beyond = at_most(self.size(kind.index), self.number(x))
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
-        if not self.entails(formula, False, True):
+        found = self.entails(formula, (*at, x), False, True)
+        if found is None:
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
+        return found

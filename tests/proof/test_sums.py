@@ -41,10 +41,10 @@ class Stated:
         self.members: dict[type[Index], list[Name]] = {}
         for index, size in self.layout.sizes.items():
             self.members[index] = [self.name(index, m) for m in range(size)]
-        self.work.state(self.pool, {}, [])  # all sums come up
+        self.work.state(self.pool, {})  # all sums come up
         with self.tr.within(self.work.level):
             self.after = sums_after(self)
-        self.work.state(self.pool, {}, [])
+        self.work.state(self.pool, {})
 
     def name(self, index: type[Index], position: int) -> Name:
         return Name(index, "", position) if index.ordered else Name(index, f"{index.short}!{position + 1}")
