@@ -265,12 +265,14 @@ class Work:
         Of new members it is told first what needs little; then the rest; then that sums have members.
         """
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter([self._witness, *[self._nearer, self._witness] * self.rounds])
+        wider = iter([self._witness, self._before, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
         while (answer := query.check()) == z3.sat:
             found = query.solver.model()
             if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
                 query.add(wrong)
+                continue
+            if query.broken(found):
                 continue
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
@@ -278,21 +280,30 @@ class Work:
                     more.setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
                 self.state_little(near, more, goal)
+                query.tell(members, self.tr.ground, self.level, goal.level)
                 owing = True
+                continue
             elif owing:
                 self.state(near, more)
                 self.state_goal(goal, near, more)
                 owing = False
             elif step := next(wider, None):
                 owing = step(near, more, goal)
+                members |= everybody(more)
             else:
                 break
-            query.tell(members, self.tr.ground, self.level, goal.level)
+            query.offer(members, self.tr.ground, self.level, goal.level)
         return answer
 
     def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
         self.tr.witness(self._applied(goal, everybody(near)), near)
         return False
+
+    def _before(self, near: Members, more: Members, goal: Goal) -> bool:
+        """What is just before a place is not spoken of where the places are said to be in order."""
+        for index in [i for i in near if i.ordered]:
+            more.setdefault(index, {}).update((self.tr.moved(m, -1), None) for m in near[index] if m.base)
+        return True
 
     def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
         """What came in counts as if the goal spoke of it."""
