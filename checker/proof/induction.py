@@ -283,7 +283,7 @@ class Work:
                 query.tell(members, self.tr.ground, self.level, goal.level)
                 owing = True
                 continue
-            elif owing:
+            if owing:
                 self.state(near, more)
                 self.state_goal(goal, near, more)
                 owing = False
@@ -322,7 +322,10 @@ class Work:
             for member, why in self.tr.hidden.items()
             if member not in members and why.tag <= near and z3.is_false(found.eval(solver_term(why.unless)))
         }
-        return [m for m, source in missed.items() if source == goal.claim] or list(missed)
+        for sources in ((goal.claim,), ("",)):
+            if first := [m for m, source in missed.items() if source in sources]:
+                return first
+        return list(missed)
 
     def _applied(self, goal: Goal, near: Set[Name]) -> Iterable[tuple[Sum, tuple[Name, ...]]]:
         """The sums that the goal or the rule speaks of; without a rule, those that hypotheses about members near do."""
