@@ -253,11 +253,12 @@ class Work:
             query.add([negation(goal.value)])
             answer = self._answer(query, goal, set(members))
             used = [*query.used(), *sorted(goal.relied_on)] if answer == z3.unsat else []
+            why = f"the solver gave up: {query.solver.reason_unknown()}" if answer == z3.unknown else ""
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
                 write_query(self.smt2 / name, query.solver, self.theory.literals.values())
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
-        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
+        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
 
     def _answer(self, query: Query, goal: Goal, members: set[Name]) -> Any:
         """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.

@@ -13,6 +13,7 @@ from model.readings.solver import assert_all, check_assuming, false_in
 
 # How much a query may cost, in the solver's own count of its steps: unlike seconds, the same on every machine.
 STEPS = 50_000_000
+TRIES = 3  # of a query that is left undecided: another order of guesses may decide it
 
 
 class Query:
@@ -70,7 +71,14 @@ class Query:
             self.told, self.waiting = kept, waiting
 
     def check(self) -> Any:
-        return check_assuming(self.solver, list(self.hypotheses.values()))
+        for seed in range(TRIES):
+            self.solver.set("random_seed", seed)
+            answer = check_assuming(self.solver, list(self.hypotheses.values()))
+            if answer != z3.unknown:
+                break
+        if seed:
+            self.solver.set("random_seed", 0)
+        return answer
 
     def used(self) -> list[str]:
         """The hypotheses in the core of what was found contradictory."""

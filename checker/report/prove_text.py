@@ -55,8 +55,12 @@ def open_lines(result: Result) -> list[str]:
     if fallen:
         lines.append(f"  and with these, since their proofs use them: {', '.join(fallen)}")
     lines += [
-        f"  no state found in any size tried, so an instance may be missing: {o.rule}, {o.claim}"
+        f"  no state found in any size tried, and no proof with more instances: {o.rule}, {o.claim}"
         for o in result.stateless
+    ]
+    lines += [
+        f"  no state found in any size tried, and proved with more instances: {o.rule}, {o.claim}"
+        for o in result.expanded
     ]
     lines += [f"  no state that satisfies all invariants has {name}" for name in result.vacuous]
     return lines
