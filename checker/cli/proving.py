@@ -48,6 +48,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         options.timeout,
         _directory(options.smt2),
         LIVELY,
+        options.core,
     )
     if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
         raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")

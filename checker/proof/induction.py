@@ -111,6 +111,7 @@ class Work:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
+        self.cores = False  # whether to leave out of each core what can be left out
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
@@ -252,7 +253,8 @@ class Work:
             query.tell(members, goal.level)
             query.add([negation(goal.value)])
             answer = self._answer(query, goal, set(members))
-            used = [*query.used(), *sorted(goal.relied_on)] if answer == z3.unsat else []
+            core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
+            used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
             why = f"the solver gave up: {query.solver.reason_unknown()}" if answer == z3.unknown else ""
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
@@ -351,7 +353,9 @@ class Work:
         query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
         with query.aside():
             query.add([negation(formula)])
-            return frozenset(query.used()) if query.check() == z3.unsat else None
+            if query.check() != z3.unsat:
+                return None
+            return frozenset(query.needed() if self.cores else query.used())
 
     def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
         """One for all questions about the same members."""

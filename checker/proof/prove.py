@@ -34,7 +34,8 @@ MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 class Scope:
     """What is to be proved of which model, for which dials. `fixed` dials have one value, the others any that fit.
 
-    `assumption` is over the dials: which of them are declared safe together.
+    `assumption` is over the dials: which of them are declared safe together. `cores`: let no obligation name a hypothesis
+    that can be left out of its proof, which takes longer.
     """
 
     model: Model
@@ -45,6 +46,7 @@ class Scope:
     timeout: float = 60.0
     smt2: Path | None = None
     lively: Term = field(default_factory=lambda: lift(True))
+    cores: bool = False
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -152,7 +154,7 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
         made.taken = tuple(c.name for c in before(scope, claim))
     else:
         made = Work(theory, rule, task.where)
-    made.smt2, made.rounds = scope.smt2, task.rounds
+    made.smt2, made.rounds, made.cores = scope.smt2, task.rounds, scope.cores
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made

@@ -84,3 +84,12 @@ class Query:
         """The hypotheses in the core of what was found contradictory."""
         core = {c.get_id() for c in self.solver.unsat_core()}
         return [name for name, literal in self.hypotheses.items() if literal.get_id() in core]
+
+    def needed(self) -> list[str]:
+        """Of the core, hypotheses none of which can be left out of it: each was tried."""
+        core = self.used()
+        for name in list(core):
+            rest = [n for n in core if n != name]
+            if check_assuming(self.solver, [self.hypotheses[n] for n in rest]) == z3.unsat:
+                core = rest
+        return core

@@ -102,7 +102,7 @@ def counterexample_lines(found: Counterexample, properties: Sequence[Property]) 
         yield f"  not reached in {step.world.name} within {found.bound}; whether it is at all, that does not say"
         return
     yield f"  not reached in {step.world.name} ({found.states:,} states up to renaming): an auxiliary invariant is missing."
-    yield "  No reached state has all of these together, under any renaming:"
+    yield "  No reached state has all of these together, under any renaming (but all of them save any one):"
     yield from _wrapped(list(found.apart))
 
 
@@ -117,8 +117,11 @@ def _wrapped(parts: Sequence[str], width: int = 100) -> Iterator[str]:
 
 
 def core_lines(proof: Proof) -> list[str]:
-    """Which hypotheses each obligation used; and the auxiliary invariants that nobody did."""
-    lines = []
+    """Which hypotheses each obligation needed; and the auxiliary invariants that nobody did."""
+    lines = [
+        "  what each proof uses besides the claim itself; no hypothesis can be left out of it "
+        "(where rules are stuck, all steps before are taken):"
+    ]
     for o in proof.obligations:
         if o.answer == "proved":
             others = [n for n in o.used if n != o.claim]

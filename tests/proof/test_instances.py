@@ -8,7 +8,22 @@ from checker.proof.prove import Scope, prove
 from checker.proof.result import result
 from checker.variation import Variation
 from checker.verdict import Verdict
-from model.language import Index, State, Term, exists, field, flag, forall, guard, implies, model, number, prop, rule, scalar
+from model.language import (
+    Index,
+    State,
+    Term,
+    exists,
+    field,
+    flag,
+    forall,
+    guard,
+    implies,
+    model,
+    number,
+    prop,
+    rule,
+    scalar,
+)
 from model.language.terms import lift
 
 
@@ -92,9 +107,7 @@ def test_instances_that_are_missed_are_added() -> None:
 
 def test_what_is_not_so_is_not_proved_with_more_instances_either() -> None:
     """Without a link of the chain there is a state, and it is shown."""
-    found = result(
-        Scope(CHAIN, (has_an_end,), (begins, goes_on, at_end), lift(True)), Variation(CHAIN, CHAIN), [], []
-    )
+    found = result(Scope(CHAIN, (has_an_end,), (begins, goes_on, at_end), lift(True)), Variation(CHAIN, CHAIN), [], [])
     assert found.verdict is Verdict.UNDETERMINED
     assert found.expanded == found.stateless == ()
     assert [c.step.claim.name for c in found.found] == [has_an_end.name]
