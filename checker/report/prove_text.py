@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from checker.proof.bmc import Run
 from checker.proof.cti import Counterexample
@@ -195,41 +194,3 @@ def run_lines(run: Run, world: str, most: int) -> list[str]:
             f"{world}: nothing is violated within {steps(most)} ({run.seconds:.1f} s); of longer runs this says nothing"
         ]
     return [f"{world}: violated after {steps(run.depth)}, and not after fewer ({run.seconds:.1f} s)"]
-
-
-def document(result: Result, scope: Scope) -> dict[str, Any]:
-    """For --json."""
-    return {
-        "assumption": str(scope.assumption),
-        "fixed": {n: plain(v) for n, v in scope.fixed.items()},
-        "dials": [d.name for d in scope.model.dials if d.name not in scope.fixed],
-        "seconds": round(result.proof.seconds, 3),
-        "framed": result.proof.framed,
-        "claims": [{"name": n, "proved": n in result.proof.proved} for n in result.asked],
-        "obligations": [
-            {
-                "rule": o.rule,
-                "claim": o.claim,
-                "part": o.part,
-                "answer": o.answer,
-                "seconds": round(o.seconds, 4),
-                "used": list(o.used),
-            }
-            for o in result.proof.obligations
-        ],
-        "unused": list(result.proof.unused),
-        "vacuous": list(result.vacuous),
-        "counterexamples": [
-            {
-                "rule": c.step.rule.name if c.step.rule else "",
-                "claim": c.step.claim.name,
-                "world": c.step.world.plain(),
-                "event": c.step.text if c.step.rule else "",
-                "real": c.real,
-                "states": c.states,
-                "trace": [e.text for e in c.trace.events] if c.trace else [],
-                "apart": list(c.apart),
-            }
-            for c in result.found
-        ],
-    }
