@@ -15,7 +15,9 @@ from checker.proof.prove import Scope
 from checker.proof.result import Result, result
 from checker.replay.trace import build
 from checker.report import prove_text
+from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
+from checker.report.prove_machine import document, prove_cases, run_cases
 from checker.report.trace_text import trace_lines
 from checker.settings import parse_settings
 from checker.variation import Variation, vary
@@ -36,6 +38,7 @@ from specs.properties import PROPERTIES
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
+    probe_junit(options.junit)
     variation = vary(LIFECYCLE, options.fault, tuple(options.without))
     if options.bmc is not None:
         return _bounded(options, output, variation)
@@ -48,15 +51,18 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         options.timeout,
         _directory(options.smt2),
         LIVELY,
+        options.core,
     )
     if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
         raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")
     asked = _asked(scope, options.properties)
     worlds = [w.world for w in shipped(variation.model) if not w.expect]
     found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))
+    if options.junit is not None:
+        write_junit("schedproof prove", list(prove_cases(found, (*PROPERTIES, *AUXILIARY))), options.junit)
     if options.json:
         head = {"version": VERSION, "command": "prove", "verdict": found.verdict.word}
-        output.lines([json.dumps({**head, **prove_text.document(found, scope)}, indent=2)])
+        output.lines([json.dumps({**head, **document(found, scope)}, indent=2)])
         return found.verdict
     _print(options, output, found, scope, len(worlds))
     return found.verdict
@@ -145,9 +151,11 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
     found = bmc(
         variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps")
     )
+    if options.junit is not None:
+        write_junit("schedproof prove", run_cases(found, world.name, int(number)), options.junit)
     verdict = Verdict.UNDETERMINED if found.unknown or not found.broken else Verdict.VIOLATED
     if options.json:
-        document = {
+        whole = {
             "version": VERSION,
             "command": "prove",
             "verdict": verdict.word,
@@ -158,7 +166,7 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
                 "events": [e.text for e in found.events],
             },
         }
-        output.lines([json.dumps(document, indent=2)])
+        output.lines([json.dumps(whole, indent=2)])
         return verdict
     output.details(prove_text.run_lines(found, world.name, int(number)))
     if found.broken:

@@ -23,8 +23,8 @@ from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
-from model.language.terms import Index, Op, Range, Term, walk
-from model.readings.anysize import NOWHERE, Hidden, Level, Name, Number
+from model.language.terms import Index, Range, Term
+from model.readings.anysize import NOWHERE, Level, Name, Number
 from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
@@ -32,7 +32,6 @@ from model.readings.sum_laws import WithSums
 from model.readings.sums import Sum, Why
 
 Members = dict[type[Index], dict[Name, None]]
-BESIDE = "beside the rule"  # why the members before and after a rule's own come in, where an index is ordered
 
 
 @dataclass(frozen=True)
@@ -112,6 +111,7 @@ class Work:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
+        self.cores = False  # whether to leave out of each core what can be left out
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
@@ -121,10 +121,6 @@ class Work:
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
         self.after: After | None = None
-        self.places = (
-            0,
-            1,
-        )  # what comes in with a member of an ordered index: the next one, and that before in a shift
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             for index in indices_of(theory.model) if premises else ():
@@ -147,14 +143,8 @@ class Work:
                 params[v] = Name(v.domain, v.name)
                 self.level.meet(params[v])
                 self.guards.append(tr.inside(params[v]))
-                if v.domain.ordered:
-                    for places in (-1, 1):
-                        place = tr.moved(params[v], places)
-                        tr.hidden[place] = Hidden(frozenset([params[v]]), negation(tr.inside(place)), BESIDE)
         self.guards.append(tr.value(rule.needs, {}, NOWHERE, None, 1))
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
-        if any(t.op is Op.NEXT for update in rule.updates for t in walk(update.value)):
-            self.places = (0, 1, -1)
         self.after = After(rule, params, self.now)
 
     # ------------------------------------------------------------------------------------------ goals
@@ -263,12 +253,14 @@ class Work:
             query.tell(members, goal.level)
             query.add([negation(goal.value)])
             answer = self._answer(query, goal, set(members))
-            used = [*query.used(), *sorted(goal.relied_on)] if answer == z3.unsat else []
+            core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
+            used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
+            why = f"the solver gave up: {query.solver.reason_unknown()}" if answer == z3.unknown else ""
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
                 write_query(self.smt2 / name, query.solver, self.theory.literals.values())
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
-        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
+        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
 
     def _answer(self, query: Query, goal: Goal, members: set[Name]) -> Any:
         """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.
@@ -276,30 +268,34 @@ class Work:
         Of new members it is told first what needs little; then the rest; then that sums have members.
         """
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter([self._witness, self._witness_all, *[self._nearer, self._witness] * self.rounds])
+        wider = iter([self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
         while (answer := query.check()) == z3.sat:
             found = query.solver.model()
             if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
                 query.add(wrong)
                 continue
+            if query.broken(found):
+                continue
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
-                    reached = [self.tr.moved(member, n) for n in self.places] if member.of.ordered else [member]
-                    beside = self.tr.hidden[member].source == BESIDE  # as near as the rule's own
-                    (near if beside else more).setdefault(member.of, {}).update(dict.fromkeys(reached))
+                    reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
+                    more.setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
                 self.state_little(near, more, goal)
+                query.tell(members, self.tr.ground, self.level, goal.level)
                 owing = True
-            elif owing:
+                continue
+            if owing:
                 self.state(near, more)
                 self.state_goal(goal, near, more)
                 owing = False
             elif step := next(wider, None):
                 owing = step(near, more, goal)
+                members |= everybody(more)
             else:
                 break
-            query.tell(members, self.tr.ground, self.level, goal.level)
+            query.offer(members, self.tr.ground, self.level, goal.level)
         return answer
 
     def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
@@ -312,6 +308,12 @@ class Work:
         self.tr.witness([key for key in self.tr.applied if members >= set(key[1])], near)
         return False
 
+    def _before(self, near: Members, more: Members, goal: Goal) -> bool:
+        """What is just before a place is not spoken of where the places are said to be in order."""
+        for index in [i for i in near if i.ordered]:
+            more.setdefault(index, {}).update((self.tr.moved(m, -1), None) for m in near[index] if m.base)
+        return True
+
     def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
         """What came in counts as if the goal spoke of it."""
         for index, members in more.items():
@@ -322,15 +324,17 @@ class Work:
     def _missed(self, found: Any, goal: Goal, near: Set[Name], members: Set[Name]) -> list[Name]:
         """The members that are somewhere in a model, by what is stated of those near, and of which it knows nothing.
 
-        Those that the claim itself speaks of come first: where it was true before, they often show why it still is. So
-        do the places beside the rule's own.
+        Those that the claim itself speaks of come first: where it was true before, they often show why it still is.
         """
         missed = {
             member: why.source
             for member, why in self.tr.hidden.items()
             if member not in members and why.tag <= near and z3.is_false(found.eval(solver_term(why.unless)))
         }
-        return [m for m, source in missed.items() if source in (goal.claim, BESIDE)] or list(missed)
+        for sources in ((goal.claim,), ("",)):
+            if first := [m for m, source in missed.items() if source in sources]:
+                return first
+        return list(missed)
 
     def _applied(self, goal: Goal, near: Set[Name]) -> Iterable[tuple[Sum, tuple[Name, ...]]]:
         """The sums that the goal or the rule speaks of; without a rule, those that hypotheses about members near do."""
@@ -355,7 +359,9 @@ class Work:
         query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
         with query.aside():
             query.add([negation(formula)])
-            return frozenset(query.used()) if query.check() == z3.unsat else None
+            if query.check() != z3.unsat:
+                return None
+            return frozenset(query.needed() if self.cores else query.used())
 
     def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
         """One for all questions about the same members."""

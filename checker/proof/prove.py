@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -26,6 +26,7 @@ from model.language.rules import Rule
 from model.language.terms import Term, lift
 
 START, ALWAYS, REST = "at the start", "in every state", "where rules are stuck"
+ROUNDS = 3  # of bringing in members that are spoken of only through others
 MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 
 
@@ -33,7 +34,8 @@ MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 class Scope:
     """What is to be proved of which model, for which dials. `fixed` dials have one value, the others any that fit.
 
-    `assumption` is over the dials: which of them are declared safe together.
+    `assumption` is over the dials: which of them are declared safe together. `cores`: let no obligation name a hypothesis
+    that can be left out of its proof, which takes longer.
     """
 
     model: Model
@@ -44,6 +46,7 @@ class Scope:
     timeout: float = 60.0
     smt2: Path | None = None
     lively: Term = field(default_factory=lambda: lift(True))
+    cores: bool = False
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -65,10 +68,14 @@ class Scope:
 
 @dataclass(frozen=True)
 class Task:
-    """Some of the obligations about one rule (or about the start, or every state), by the names of their claims."""
+    """Some of the obligations about one rule (or about the start, or every state), by the names of their claims.
+
+    `rounds`: how often members that came in bring in others.
+    """
 
     where: str
     names: tuple[str, ...]
+    rounds: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,12 @@ class Proof:
 
     def of(self, claim: str) -> list[Obligation]:
         return [o for o in self.obligations if o.claim == claim]
+
+    def proved_after_all(self, found: Sequence[Obligation]) -> Proof:
+        """With these in the place of the same obligations."""
+        better = {(o.rule, o.claim, o.part): o for o in found}
+        rows = tuple(better.get((o.rule, o.claim, o.part), o) for o in self.obligations)
+        return replace(self, obligations=rows)
 
     @cached_property
     def proved(self) -> frozenset[str]:
@@ -141,7 +154,7 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
         made.taken = tuple(c.name for c in before(scope, claim))
     else:
         made = Work(theory, rule, task.where)
-    made.smt2 = scope.smt2
+    made.smt2, made.rounds, made.cores = scope.smt2, task.rounds, scope.cores
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
@@ -196,6 +209,13 @@ def prove(
     names = {c.name: n for n, c in enumerate(scope.claims)}
     found.sort(key=lambda o: (order[o.rule], names[o.claim], o.part))
     return Proof(scope, tuple(found), framed, time.monotonic() - began)
+
+
+def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
+    """Try what is open of a claim again with more instances: the members that came in bring in others, a few times over."""
+    wheres = dict.fromkeys(o.rule for o in proof.open if o.claim == claim)
+    planned = [Task(where, (claim,), ROUNDS) for where in wheres]
+    return [o for results in _all(scope, planned, processors()) for o in results]
 
 
 def processors() -> int:

@@ -9,10 +9,11 @@ from typing import Any
 import z3
 
 from model.readings.anysize import Level, Name, Tag
-from model.readings.solver import assert_all, check_assuming
+from model.readings.solver import assert_all, check_assuming, false_in
 
 # How much a query may cost, in the solver's own count of its steps: unlike seconds, the same on every machine.
 STEPS = 50_000_000
+TRIES = 3  # of a query that is left undecided: another order of guesses may decide it
 
 
 class Query:
@@ -24,6 +25,7 @@ class Query:
         self.solver.set("rlimit", STEPS)
         self.hypotheses = hypotheses
         self.told: dict[tuple[int, Tag], int] = {}
+        self.waiting: list[Any] = []
         self.add(facts)
 
     def add(self, facts: Iterable[Any]) -> None:
@@ -31,29 +33,63 @@ class Query:
 
     def tell(self, members: Set[Name], *levels: Level) -> None:
         """All that these levels say of the members, as far as it was not told yet."""
+        self.add(self._new(members, levels))
+
+    def offer(self, members: Set[Name], *levels: Level) -> None:
+        """The same, but it waits until some model breaks it: of much that could be said, little is ever needed."""
+        self.waiting += self._new(members, levels)
+
+    def _new(self, members: Set[Name], levels: Iterable[Level]) -> list[Any]:
+        found = []
         for level in levels:
             for tag, facts in level.facts.items():
                 key = id(level), tag
                 known = self.told.get(key, 0)
                 if known < len(facts) and tag <= members:
                     self.told[key] = len(facts)
-                    assert_all(self.solver, facts[known:])
+                    found += facts[known:]
+        return found
+
+    def broken(self, found: Any) -> bool:
+        """Tell what was waiting and is false in a model; whether there is any."""
+        wrong = false_in(found, self.waiting)
+        if wrong:
+            gone = {id(fact) for fact in wrong}
+            self.waiting = [fact for fact in self.waiting if id(fact) not in gone]
+            self.add(wrong)
+        return bool(wrong)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
         """What is told now is taken back at the end."""
-        kept = dict(self.told)
+        kept, waiting = dict(self.told), list(self.waiting)
         self.solver.push()
         try:
             yield
         finally:
             self.solver.pop()
-            self.told = kept
+            self.told, self.waiting = kept, waiting
 
     def check(self) -> Any:
-        return check_assuming(self.solver, list(self.hypotheses.values()))
+        for seed in range(TRIES):
+            self.solver.set("random_seed", seed)
+            answer = check_assuming(self.solver, list(self.hypotheses.values()))
+            if answer != z3.unknown:
+                break
+        if seed:
+            self.solver.set("random_seed", 0)
+        return answer
 
     def used(self) -> list[str]:
         """The hypotheses in the core of what was found contradictory."""
         core = {c.get_id() for c in self.solver.unsat_core()}
         return [name for name, literal in self.hypotheses.items() if literal.get_id() in core]
+
+    def needed(self) -> list[str]:
+        """Of the core, hypotheses none of which can be left out of it: each was tried."""
+        core = self.used()
+        for name in list(core):
+            rest = [n for n in core if n != name]
+            if check_assuming(self.solver, [self.hypotheses[n] for n in rest]) == z3.unsat:
+                core = rest
+        return core

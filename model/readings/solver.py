@@ -42,6 +42,7 @@ _ITE, _MINUS, _APP = (
 )
 _KEEP, _DROP = (_direct(f"{n}_ref", *_ONE, result=None) for n in ("inc", "dec"))
 _ASSERT = _direct("solver_assert", *_TWO, result=None)
+_EVAL = _direct("model_eval", *_TWO, ctypes.c_bool, ctypes.c_void_p, result=ctypes.c_bool)
 
 
 class _Made(z3.ExprRef):  # type: ignore[misc]
@@ -258,3 +259,13 @@ def check_assuming(solver: Any, literals: Sequence[Any]) -> Any:
     """Whether what was asserted can be true with all the literals: sat, unsat or unknown."""
     answer = z3core.Z3_solver_check_assumptions(_REF, solver.solver, len(literals), _array(literals))
     return z3.CheckSatResult(answer)
+
+
+def false_in(found: Any, facts: Iterable[Any]) -> list[Any]:
+    """Those of the facts that are false in a model of the solver, which says of everything what it is."""
+    no, value = z3.BoolVal(False).ast.value, z3.Ast(None)
+    false = []
+    for fact in facts:
+        if _EVAL(_REF, found.model, fact.ast, True, ctypes.byref(value)) and value.value == no:
+            false.append(fact)
+    return false

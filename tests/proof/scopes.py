@@ -21,9 +21,7 @@ def scope_of(
     auxiliary: Sequence[Property] = AUXILIARY,
     everything: bool = False,
 ) -> Scope:
-    return Scope(
-        model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, timeout=3.0, lively=LIVELY
-    )
+    return Scope(model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, lively=LIVELY)
 
 
 SCOPE = scope_of()

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import z3
 
 from checker.proof.claims import Claim
-from checker.proof.cti import Finder, Judge
+from checker.proof.cti import Finder, Judge, never_together, renamings
 from checker.proof.prove import ALWAYS, REST, START, Scope, prove, tasks
+from checker.proof.query import Query
 from checker.proof.result import result
 from checker.proof.vacuity import unmet
 from checker.variation import Variation
@@ -20,6 +22,7 @@ from model.lifecycle import LIFECYCLE
 from model.lifecycle.dials import Request
 from model.lifecycle.state import Lifecycle, Phase
 from model.lifecycle.terms import held, running
+from model.readings.layout import Layout
 from specs.auxiliary import AUXILIARY
 from specs.properties import PROPERTIES
 from tests.proof.scopes import SCOPE, hypotheses, obligations, scope_of
@@ -162,6 +165,32 @@ def test_without_an_auxiliary_invariant_the_counterexample_is_not_reached(
     assert judged.bound is None
     assert judged.states > 500
     assert judged.apart, "what no reached state has together says what the invariant should exclude"
+
+
+def test_what_no_reached_state_has_together_is_told_without_a_cell_too_many() -> None:
+    scope = scope_of(auxiliary=[p for p in AUXILIARY if p.name != "window.launched-holds"])
+    step = Finder(scope, hypotheses(scope)).find([world_of("solo")], "admit", claim("ownership.stale-waits", scope))
+    assert step is not None
+    explored, layout = Judge(UNCHANGED, PROPERTIES).explore(step), Layout(LIFECYCLE, step.world)
+    cells = never_together(explored, layout, step.before)
+    same = {
+        frozenset(p for p in cells if reached[places[p]] == step.before[p])
+        for places in renamings(explored, layout)
+        for reached in explored.states
+    }
+    assert set(cells) not in same
+    assert {frozenset(cells) - {p} for p in cells} <= same
+
+
+def test_of_a_core_nothing_can_be_left_out() -> None:
+    """What is named with --core is needed: without it, nothing that the proof was told contradicts the claim's denial."""
+    a, b, c = (z3.Bool(n) for n in "abc")
+    literals = {n: z3.Bool(f"hypothesis {n}") for n in ("first", "second", "third")}
+    facts = [z3.Implies(literals["first"], a), z3.Implies(literals["second"], b), z3.Implies(literals["third"], c)]
+    query = Query([*facts, z3.Not(z3.And(a, b))], literals, 10.0)
+    assert query.check() == z3.unsat
+    query.used = lambda: list(literals)  # type: ignore[method-assign]  # as a solver may say
+    assert query.needed() == ["first", "second"]
 
 
 # ------------------------------------------------------------------------------ what small worlds do not show
