@@ -27,6 +27,7 @@ from model.language.terms import Term, lift
 
 START, ALWAYS, REST = "at the start", "in every state", "where rules are stuck"
 ROUNDS = 3  # of bringing in members that are spoken of only through others
+Hints = Mapping[str, Mapping[str, tuple[str, ...]]]  # by rule and claim; what they leave out is tried afterwards
 MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 
 
@@ -35,7 +36,7 @@ class Scope:
     """What is to be proved of which model, for which dials. `fixed` dials have one value, the others any that fit.
 
     `assumption` is over the dials: which of them are declared safe together. `cores`: let no obligation name a hypothesis
-    that can be left out of its proof, which takes longer.
+    that can be left out of its proof, which takes longer. `hints`: with which hypotheses alone to try a claim first.
     """
 
     model: Model
@@ -47,6 +48,7 @@ class Scope:
     smt2: Path | None = None
     lively: Term = field(default_factory=lambda: lift(True))
     cores: bool = False
+    hints: Hints = field(default_factory=dict)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -61,8 +63,9 @@ class Scope:
         empty = Theory(self.model, self.fixed, self.assumption, ())
         return tuple(r for r in self.model.rules if empty.exists(r.needs))
 
-    def theory(self) -> Theory:
-        hypotheses = [c for c in self.claims if c.shape is Shape.STATE]
+    def theory(self, only: Collection[str] | None = None) -> Theory:
+        """With the claims about states as hypotheses, or with some of them."""
+        hypotheses = [c for c in self.claims if c.shape is Shape.STATE and (only is None or c.name in only)]
         return Theory(self.model, self.fixed, self.assumption, hypotheses, self.timeout)
 
 
@@ -70,12 +73,13 @@ class Scope:
 class Task:
     """Some of the obligations about one rule (or about the start, or every state), by the names of their claims.
 
-    `rounds`: how often members that came in bring in others.
+    `rounds`: how often members that came in bring in others. `first`: hypotheses that are tried alone first.
     """
 
     where: str
     names: tuple[str, ...]
-    rounds: int = 0
+    rounds: int = 1
+    first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,9 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
     for rule in scope.rules:
         touched = [c.name for c in inductive if c.reads & rule.writes()]
         framed += len(inductive) - len(touched)
+        hinted = scope.hints.get(rule.name, {})
+        found += [Task(rule.name, (name,), first=hinted[name]) for name in touched if name in hinted]
+        touched = [name for name in touched if name not in hinted]
         pieces = -(-len(touched) // MOST_CLAIMS)
         found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
     order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
@@ -158,6 +165,15 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
+
+
+def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
+    """What comes of a task: with the few hypotheses of a hint, if that is enough, or with all."""
+    if task.first:
+        results = work(scope, scope.theory(task.first), task).prove()
+        if all(o.answer == "proved" for o in results):
+            return results
+    return work(scope, theory, task).prove()
 
 
 def before(scope: Scope, claim: Claim) -> list[Claim]:
@@ -226,7 +242,7 @@ def processors() -> int:
 def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list[Obligation]]:
     """Each task begins anew, so that no answer depends on what was tried before it."""
     if "fork" not in multiprocessing.get_all_start_methods():
-        yield from (work(scope, scope.theory(), task).prove() for task in planned)
+        yield from (tried(scope, scope.theory(), task) for task in planned)
         return
     theory, left = scope.theory(), list(reversed(planned))
     Work(theory, None).prepare(scope.rules)
@@ -250,7 +266,7 @@ def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list
 
 def _one(scope: Scope, theory: Theory, task: Task, to: Any) -> None:
     try:
-        to.send(work(scope, theory, task).prove())
+        to.send(tried(scope, theory, task))
     except Exception as error:
         to.send(error)
 
