@@ -19,7 +19,7 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
-from checker.proof.query import Query
+from checker.proof.query import STEPS_OF_A_GOAL, Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
@@ -255,7 +255,7 @@ class Work:
             answer = self._answer(query, goal, set(members))
             core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
             used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
-            why = f"the solver gave up: {query.solver.reason_unknown()}" if answer == z3.unknown else ""
+            why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
                 write_query(self.smt2 / name, query.solver, self.theory.literals.values())
@@ -268,9 +268,12 @@ class Work:
         Of new members it is told first what needs little; then the rest; then that sums have members.
         """
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter([self._witness, self._before, *[self._nearer, self._witness] * self.rounds])
+        wider = iter([self._first, self._witness, self._before, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
+        began = query.steps()
         while (answer := query.check()) == z3.sat:
+            if query.steps() - began > STEPS_OF_A_GOAL:
+                return z3.unknown
             found = query.solver.model()
             if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
                 query.add(wrong)
@@ -292,7 +295,7 @@ class Work:
                 owing = False
             elif step := next(wider, None):
                 owing = step(near, more, goal)
-                members |= everybody(more)
+                members |= everybody(more) | everybody(near)
             else:
                 break
             query.offer(members, self.tr.ground, self.level, goal.level)
@@ -306,6 +309,12 @@ class Work:
         """What is just before a place is not spoken of where the places are said to be in order."""
         for index in [i for i in near if i.ordered]:
             more.setdefault(index, {}).update((self.tr.moved(m, -1), None) for m in near[index] if m.base)
+        return True
+
+    def _first(self, near: Members, more: Members, goal: Goal) -> bool:
+        """Nor is the first place, where sums begin."""
+        for index in [i for i in near if i.ordered]:
+            near[index][self.tr.first(index)] = None
         return True
 
     def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
