@@ -268,7 +268,7 @@ class Work:
         Of new members it is told first what needs little; then the rest; then that sums have members.
         """
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter([self._first, self._witness, self._before, *[self._nearer, self._witness] * self.rounds])
+        wider = iter([self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
         began = query.steps()
         while (answer := query.check()) == z3.sat:
@@ -305,16 +305,16 @@ class Work:
         self.tr.witness(self._applied(goal, everybody(near)), near)
         return False
 
+    def _witness_all(self, near: Members, more: Members, goal: Goal) -> bool:
+        """As _witness, also of the sums that only hypotheses speak of."""
+        members = everybody(near)
+        self.tr.witness([key for key in self.tr.applied if members >= set(key[1])], near)
+        return False
+
     def _before(self, near: Members, more: Members, goal: Goal) -> bool:
         """What is just before a place is not spoken of where the places are said to be in order."""
         for index in [i for i in near if i.ordered]:
             more.setdefault(index, {}).update((self.tr.moved(m, -1), None) for m in near[index] if m.base)
-        return True
-
-    def _first(self, near: Members, more: Members, goal: Goal) -> bool:
-        """Nor is the first place, where sums begin."""
-        for index in [i for i in near if i.ordered]:
-            near[index][self.tr.first(index)] = None
         return True
 
     def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:

@@ -232,11 +232,14 @@ class AnySize(Translator):
     def exists(self, field: Field, at: tuple[Name, ...]) -> Value:
         return conjunction([self.value(field.needs, {}, NOWHERE), *(self.inside(m) for m in at)])
 
+    def speak_of(self, member: Name) -> None:
+        """A rule or a goal names this member itself; what is stated of it came with another."""
+        if len(self.levels) > 1 and "~" not in member.base:
+            self.level.meet(member)
+
     def read(self, view: View, field: Field, at: tuple[Name, ...]) -> Value:
-        if len(self.levels) > 1:
-            for member in at:
-                if "~" not in member.base:
-                    self.level.meet(member)
+        for member in at:
+            self.speak_of(member)
         if isinstance(view, Initial):
             return field.initial
         key = (field, view, at)

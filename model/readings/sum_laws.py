@@ -15,6 +15,7 @@ from model.readings.smt import Symbolic
 from model.readings.solver import (
     Value,
     at_most,
+    below,
     choice,
     conjunction,
     disjunction,
@@ -135,6 +136,7 @@ class WithSums(Sums):
             if self.once(kind, at, m):
                 with self.about(*at, m):
                     self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
+                    self.state(disjunction([negation(equality(here, 0)), equality(up_to, 0)]))
                     self._state(non_negative, at_most(0, up_to))
                     self._state(at_most_one, at_most(up_to, here))
             for stop in stops_here:
@@ -162,6 +164,7 @@ class WithSums(Sums):
                 else:
                     for m in (m for m in members if not m.offset):
                         self._witness_from(kind, at, m)
+                        self._last_before(kind, at, m)
 
     def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> None:
         if not self.once("witness", kind, at, members):
@@ -188,3 +191,16 @@ class WithSums(Sums):
             outside = negation(self.inside(start))
             after = conjunction([at_most(here, n), self.inside(x), there])
             self._state(self._non_negative(kind), same, outside, after)
+
+    def _last_before(self, kind: Sum, at: tuple[Name, ...], stop: Name) -> None:
+        """If the sum up to here is something, there is a last member that is, and it is complete with that."""
+        if stop == self.first(kind.index) or not self.once("last", kind, at, stop):
+            return
+        with self.about(*at, stop):
+            whole = self.symbol(kind, at, stop)
+            nothing = equality(whole, 0)
+            x = self.skolem(kind.index, nothing)
+            n, end, value = solver_term(self.number(x)), self.place(kind, stop), self.member(kind, at, x, self.symbolic)
+            complete = equality(sum_of([self.of(kind, at, x), value]), whole)
+            last = conjunction([below(n, end), self.inside(x), negation(equality(value, 0)), complete])
+            self.state(disjunction([nothing, negation(self.inside(stop)), last]))

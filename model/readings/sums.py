@@ -163,7 +163,7 @@ class Sums(AnySize):
 
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
         kind, variables = self.sum_kind(term)
-        moments = {t.data[1] for t in walk(kind.body) if t.op is Op.FIELD}
+        moments = {t.data[1] for t in walk(term.args[-1]) if t.op is Op.FIELD}
         if len(moments) > 1:
             raise Inexact(f"({term}) reads two states at once, so nothing says how it changes")
         view = then if moments == {Moment.THEN} else now
@@ -193,6 +193,8 @@ class Sums(AnySize):
         self.level.sums[kind, at] = None
         if stop is None or stop != self.first(kind.index):
             stops[stop] = None
+        if stop is not None:
+            self.speak_of(stop)
         return self.of(kind, at, stop)
 
     def of(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:

@@ -12,6 +12,7 @@ from model.lifecycle.dials import (
     Block,
     Device,
     Publish,
+    Release,
     Request,
     Slot,
     Worker,
@@ -19,6 +20,7 @@ from model.lifecycle.dials import (
     device,
     memory_matters,
     publish,
+    release,
     sharing,
 )
 from model.lifecycle.sharing import is_published
@@ -29,6 +31,12 @@ from specs.properties.progress import live_tokens
 
 COMPUTED = memory_matters & (publish == Publish.COMPUTED)
 IN_ORDER = COMPUTED & (device == Device.IN_ORDER)
+UNORDERED = COMPUTED & (device == Device.UNORDERED) & (release == Release.FENCED)
+
+
+def live_upto(s: Lifecycle, i: Slot, r: Request) -> Term:
+    """The request's live tokens in the steps before this one."""
+    return before(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
 
 
 def writes(s: Lifecycle, i: Slot, r: Request, b: Block) -> Term:
@@ -38,8 +46,7 @@ def writes(s: Lifecycle, i: Slot, r: Request, b: Block) -> Term:
 
 def reached(s: Lifecycle, i: Slot, r: Request) -> Term:
     """What the request will have settled when all its live work up to this step, this one included, is taken in."""
-    upto = before(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
-    return s.computed[r] + upto + ite(s.entry[i, r] == Entry.LIVE, s.tokens[i, r], 0)
+    return s.computed[r] + live_upto(s, i, r) + ite(s.entry[i, r] == Entry.LIVE, s.tokens[i, r], 0)
 
 
 @prop(
@@ -137,7 +144,7 @@ def cached_is_written(s: Lifecycle) -> Term:
 
 
 @prop(
-    needs=IN_ORDER,
+    needs=COMPUTED,
     reason="memory.settled-is-there needs it: the next step goes on where what is settled ends.",
 )
 def settled_on_each(s: Lifecycle) -> Term:
@@ -180,21 +187,72 @@ def run_on_each(s: Lifecycle) -> Term:
 
 
 @prop(
-    needs=IN_ORDER,
+    needs=UNORDERED,
+    reason="memory.settled-is-there needs it: where steps may overtake each other, nobody writes what another holds.",
+)
+def uses_what_it_holds(s: Lifecycle) -> Term:
+    """Where releases are fenced, what a launched step uses is still in the request's hands."""
+    return forall(
+        Slot,
+        lambda i: forall(
+            Request, lambda r: forall(Block, lambda b: (s.uses[i, r, b] == 0) | (s.uses[i, r, b] == s.table[r, b]))
+        ),
+    )
+
+
+@prop(
+    needs=UNORDERED,
+    reason="memory.reads-own-text needs it: an unordered device still runs each request's own work in its order.",
+)
+def own_work_in_order(s: Lifecycle) -> Term:
+    """Of a request's live work, a worker has run the older first."""
+
+    def ordered(j: Slot, i: Slot, r: Request) -> Term:
+        both = (s.entry[j, r] == Entry.LIVE) & (s.entry[i, r] == Entry.LIVE)
+        return implies(both, forall(Worker, lambda w: implies(has_run(s, i, w), has_run(s, j, w))))
+
+    return forall(Slot, lambda i: forall(Slot, lambda j: (j >= i) | forall(Request, lambda r: ordered(j, i, r))))
+
+
+@prop(
+    needs=UNORDERED,
+    reason="memory.reads-own-text needs it: the next step goes on where the request's own work before it ends.",
+)
+def own_on_each(s: Lifecycle) -> Term:
+    """A worker that has run a request's live work holds its tokens up to there."""
+
+    def there(i: Slot, w: Worker, r: Request, b: Block) -> Term:
+        return implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], reached(s, i, r)))
+
+    def ran(i: Slot, w: Worker, r: Request) -> Term:
+        return (s.entry[i, r] == Entry.LIVE) & has_run(s, i, w)
+
+    return forall(
+        Slot,
+        lambda i: forall(
+            Worker,
+            lambda w: forall(Request, lambda r: implies(ran(i, w, r), forall(Block, lambda b: there(i, w, r, b)))),
+        ),
+    )
+
+
+@prop(
+    needs=COMPUTED,
     reason="memory.settled-is-there needs it: what is executed is what the steps before the first unexecuted one hold.",
 )
 def executed_before(s: Lifecycle) -> Term:
-    """The live tokens that are executed are all in steps before any that is not."""
+    """A request's live tokens that are executed are all in steps before any of its own (in order: any) that is not."""
 
     def executed(r: Request) -> Term:
         return total(
             Slot, lambda i: ite((s.status[i] == Status.EXECUTED) & (s.entry[i, r] == Entry.LIVE), s.tokens[i, r], 0)
         )
 
-    def upto(i: Slot, r: Request) -> Term:
-        return before(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
+    def later(i: Slot, r: Request) -> Term:
+        waits = (device == Device.IN_ORDER) | (s.entry[i, r] == Entry.LIVE)
+        return implies(waits, executed(r) <= live_upto(s, i, r))
 
     return forall(Request, lambda r: executed(r) <= live_tokens(s, r)) & forall(
         Slot,
-        lambda i: implies(s.status[i] != Status.EXECUTED, forall(Request, lambda r: executed(r) <= upto(i, r))),
+        lambda i: implies(s.status[i] != Status.EXECUTED, forall(Request, lambda r: later(i, r))),
     )
