@@ -19,7 +19,7 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
-from checker.proof.query import Query
+from checker.proof.query import STEPS_OF_A_GOAL, Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
@@ -255,7 +255,7 @@ class Work:
             answer = self._answer(query, goal, set(members))
             core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
             used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
-            why = f"the solver gave up: {query.solver.reason_unknown()}" if answer == z3.unknown else ""
+            why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
             if self.smt2 is not None:
                 name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
                 write_query(self.smt2 / name, query.solver, self.theory.literals.values())
@@ -270,7 +270,10 @@ class Work:
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
         wider = iter([self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
+        began = query.steps()
         while (answer := query.check()) == z3.sat:
+            if query.steps() - began > STEPS_OF_A_GOAL:
+                return z3.unknown
             found = query.solver.model()
             if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
                 query.add(wrong)
@@ -292,7 +295,7 @@ class Work:
                 owing = False
             elif step := next(wider, None):
                 owing = step(near, more, goal)
-                members |= everybody(more)
+                members |= everybody(more) | everybody(near)
             else:
                 break
             query.offer(members, self.tr.ground, self.level, goal.level)

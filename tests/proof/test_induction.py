@@ -262,6 +262,13 @@ def test_a_fault_as_a_whole() -> None:
     assert "progress.covered" in found.proof.proved
 
 
+@pytest.mark.parametrize("rule", ["abort", "preempt"])
+def test_an_answer_does_not_depend_on_what_is_tried_beside_it(rule: str) -> None:
+    """What a sum becomes may be another that nothing has spoken of yet (what is due, of what was live and sampled), and a
+    sum up to a place needs the first place, which other claims speak of."""
+    assert [o.answer for o in obligations(SCOPE, rule, "late.follows-on")] == ["proved"]
+
+
 def test_the_start_matters() -> None:
     """A claim that every rule preserves, but that does not hold at the start."""
 
