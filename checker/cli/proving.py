@@ -33,7 +33,8 @@ from model.readings.layout import Layout
 from model.readings.prose import words
 from model.readings.world import WorldError, read_value
 from specs.auxiliary import AUXILIARY
-from specs.disciplines import LIVELY, PLAIN, SAFE
+from specs.auxiliary.hints import hints
+from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
 
 
@@ -52,6 +53,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         _directory(options.smt2),
         LIVELY,
         options.core,
+        hints(),
     )
     if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
         raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")
@@ -70,7 +72,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
 
 def assumption(options: argparse.Namespace) -> Term:
     """What the dials are assumed to be together."""
-    return SAFE if options.any_discipline else SAFE & PLAIN
+    return SAFE if options.any_discipline else SAFE & COVERED
 
 
 def fixed(settings: dict[str, Any]) -> dict[str, Any]:
