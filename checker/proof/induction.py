@@ -231,7 +231,10 @@ class Work:
         return query
 
     def prove(self) -> list[Obligation]:
-        """Try every goal, those that speak of few members first; what was said of these serves the others."""
+        """Try every goal, those that speak of few members first; what was said of these serves the others.
+
+        Of a claim that is not proved in one part, the others are tried with the members that they speak of, and no more.
+        """
         self.tr.entails = self.entails
         pool: Members = {}
         query = self.query(pool)
@@ -244,15 +247,16 @@ class Work:
                 self.state(pool, {})
                 query.tell(everybody(pool), self.tr.ground, self.level)
             self.state_goal(goal, pool, {})
-            found[goal] = self._check(query, goal, everybody(pool))
+            lost = any(o.claim == goal.claim and o.answer != "proved" for o in found.values())
+            found[goal] = self._check(query, goal, everybody(pool), not lost)
         return [*self.refused, *(found[goal] for goal in self.goals)]
 
-    def _check(self, query: Query, goal: Goal, members: Set[Name]) -> Obligation:
+    def _check(self, query: Query, goal: Goal, members: Set[Name], widely: bool) -> Obligation:
         began = time.monotonic()
         with query.aside():
             query.tell(members, goal.level)
             query.add([negation(goal.value)])
-            answer = self._answer(query, goal, set(members))
+            answer = self._answer(query, goal, set(members), widely)
             core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
             used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
             why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
@@ -262,7 +266,7 @@ class Work:
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
 
-    def _answer(self, query: Query, goal: Goal, members: set[Name]) -> Any:
+    def _answer(self, query: Query, goal: Goal, members: set[Name], widely: bool) -> Any:
         """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.
 
         Of new members it is told first what needs little; then the rest; then that sums have members.
@@ -280,6 +284,8 @@ class Work:
                 continue
             if query.broken(found):
                 continue
+            if not widely:
+                break
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
                     reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]

@@ -13,8 +13,8 @@ from model.readings.solver import assert_all, check_assuming, false_in
 
 # How much one answer may cost, and all answers about one goal, in the solver's own count of its steps: unlike seconds, that
 # is the same on every machine. The dearest answer in a proof that is found has cost 5 million so far, its goal 18.
-STEPS = 10_000_000
-STEPS_OF_A_GOAL = 80_000_000
+STEPS = 6_000_000
+STEPS_OF_A_GOAL = 30_000_000
 TRIES = 2  # of a query that is left undecided: another order of guesses may decide it
 
 
