@@ -13,10 +13,10 @@ import subprocess
 import sys
 import time
 
-from checker.proof.prove import Proof, Scope, prove
+from checker.proof.prove import REST, Proof, Scope, prove
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
-from specs.auxiliary.hints import FILE, hints
+from specs.auxiliary.hints import BY_CASES, FILE, hints
 from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
 
@@ -32,7 +32,7 @@ def main() -> None:
     command = [sys.executable, "-m", "checker", "prove", "--quiet", "--processes", str(options.processes)]
     subprocess.run(command, check=True)
     sys.stdout.write(f"cold start to verdict, {options.processes} processes: {time.monotonic() - began:.1f} s\n")
-    scope = Scope(LIFECYCLE, PROPERTIES, AUXILIARY, SAFE & COVERED, lively=LIVELY, hints=hints())
+    scope = Scope(LIFECYCLE, PROPERTIES, AUXILIARY, SAFE & COVERED, lively=LIVELY, hints=hints(), by_cases=BY_CASES)
     proof = prove(scope, options.processes)
     for o in sorted(proof.obligations, key=lambda o: -o.seconds)[:10]:
         sys.stdout.write(f"  {o.seconds:6.2f} s  {o.rule}: {o.claim}\n")
@@ -47,7 +47,7 @@ def main() -> None:
 def hinted(proof: Proof) -> dict[str, dict[str, list[str]]]:
     """What was enough for the claims that took long, and for those that are tried with a hint already."""
     found: dict[str, dict[str, list[str]]] = {}
-    names = {r.name for r in proof.scope.rules}
+    names = {r.name for r in proof.scope.rules} | {REST}
     for where in sorted({o.rule for o in proof.obligations} & names):
         for claim in sorted({o.claim for o in proof.obligations if o.rule == where}):
             parts = [o for o in proof.of(claim) if o.rule == where]

@@ -33,7 +33,7 @@ from model.readings.layout import Layout
 from model.readings.prose import words
 from model.readings.world import WorldError, read_value
 from specs.auxiliary import AUXILIARY
-from specs.auxiliary.hints import hints
+from specs.auxiliary.hints import BY_CASES, hints
 from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
 
@@ -54,6 +54,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         LIVELY,
         options.core,
         hints(),
+        BY_CASES,
     )
     if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
         raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")

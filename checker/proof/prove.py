@@ -36,7 +36,8 @@ class Scope:
     """What is to be proved of which model, for which dials. `fixed` dials have one value, the others any that fit.
 
     `assumption` is over the dials: which of them are declared safe together. `cores`: let no obligation name a hypothesis
-    that can be left out of its proof, which takes longer. `hints`: with which hypotheses alone to try a claim first.
+    that can be left out of its proof, which takes longer. `hints`: with which hypotheses alone to try a rule's claim
+    first; `by_cases`: for each value of which dial by itself.
     """
 
     model: Model
@@ -49,6 +50,7 @@ class Scope:
     lively: Term = field(default_factory=lambda: lift(True))
     cores: bool = False
     hints: Hints = field(default_factory=dict)
+    by_cases: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -63,10 +65,10 @@ class Scope:
         empty = Theory(self.model, self.fixed, self.assumption, ())
         return tuple(r for r in self.model.rules if empty.exists(r.needs))
 
-    def theory(self, only: Collection[str] | None = None) -> Theory:
-        """With the claims about states as hypotheses, or with some of them."""
+    def theory(self, only: Collection[str] | None = None, case: Mapping[str, Any] = {}) -> Theory:
+        """With the claims about states as hypotheses, or with some of them; in the case that a dial has a value."""
         hypotheses = [c for c in self.claims if c.shape is Shape.STATE and (only is None or c.name in only)]
-        return Theory(self.model, self.fixed, self.assumption, hypotheses, self.timeout)
+        return Theory(self.model, {**self.fixed, **case}, self.assumption, hypotheses, self.timeout)
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
         Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
         Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
     ]
-    found += [Task(REST, (c.name,)) for c in inductive if c.shape is Shape.REST]
+    stuck_hints = scope.hints.get(REST, {})
+    found += [Task(REST, (c.name,), first=stuck_hints.get(c.name, ())) for c in inductive if c.shape is Shape.REST]
     inductive = [c for c in inductive if c.shape is not Shape.REST]
     framed = 0
     for rule in scope.rules:
@@ -170,10 +173,26 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
 def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
     """What comes of a task: with the few hypotheses of a hint, if that is enough, or with all."""
     if task.first:
-        results = work(scope, scope.theory(task.first), task).prove()
+        results = in_cases(scope, task)
         if all(o.answer == "proved" for o in results):
             return results
     return work(scope, theory, task).prove()
+
+
+def in_cases(scope: Scope, task: Task) -> list[Obligation]:
+    """A task with a hint, in every case there is. What is open in one is open; what was used in one was used."""
+    found: dict[int, Obligation] = {}
+    name = scope.by_cases.get((task.where, task.names[0]))
+    dial = next((d for d in scope.model.dials if d.name == name and name not in scope.fixed), None)
+    for case in [{dial.name: value} for value in dial.sort.of] if dial is not None else [{}]:
+        theory = scope.theory(task.first, case)
+        for o in work(scope, theory, task).prove() if theory.possible else ():
+            former = found.get(o.part, o)
+            answer = o.answer if former.answer == "proved" else former.answer
+            used = tuple(dict.fromkeys([*former.used, *o.used]))
+            seconds = o.seconds + (former.seconds if former is not o else 0.0)
+            found[o.part] = replace(o, answer=answer, used=used, seconds=seconds)
+    return list(found.values())
 
 
 def before(scope: Scope, claim: Claim) -> list[Claim]:
