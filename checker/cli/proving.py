@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,9 @@ from checker.worlds import find, shipped
 from model.language.dials import Dial
 from model.language.model import nearest
 from model.language.properties import Shape
-from model.language.terms import Term
+from model.language.terms import Op, lift
 from model.lifecycle import LIFECYCLE
 from model.readings.layout import Layout
-from model.readings.prose import words
 from model.readings.world import WorldError, read_value
 from specs.auxiliary import AUXILIARY
 from specs.auxiliary.hints import BY_CASES, hints
@@ -43,11 +43,11 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     variation = vary(LIFECYCLE, options.fault, tuple(options.without))
     if options.bmc is not None:
         return _bounded(options, output, variation)
-    scope = Scope(
+    chosen = Scope(
         variation.model,
         PROPERTIES,
         AUXILIARY,
-        assumption(options),
+        lift(True) if options.any_discipline else SAFE & COVERED,
         fixed(parse_settings(options.settings)),
         options.timeout,
         _directory(options.smt2),
@@ -56,10 +56,9 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         hints(),
         BY_CASES,
     )
-    if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
-        raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")
+    scope = about(chosen)
     asked = _asked(scope, options.properties)
-    worlds = [w.world for w in shipped(variation.model) if not w.expect]
+    worlds = [w.world for w in shipped(variation.model) if scope.assumption.op is Op.CONST or not w.expect]
     found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))
     if options.junit is not None:
         write_junit("schedproof prove", list(prove_cases(found, (*PROPERTIES, *AUXILIARY))), options.junit)
@@ -71,9 +70,12 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     return found.verdict
 
 
-def assumption(options: argparse.Namespace) -> Term:
-    """What the dials are assumed to be together."""
-    return SAFE if options.any_discipline else SAFE & COVERED
+def about(scope: Scope) -> Scope:
+    """The scope, or a wider one if --set leaves it: with all that is declared safe, or whatever the discipline."""
+    for assumed in (scope.assumption, SAFE, lift(True)):
+        if Theory(scope.model, scope.fixed, assumed, ()).possible:
+            return scope if assumed is scope.assumption else replace(scope, assumption=assumed)
+    raise Unusable("no dials are as --set says: some value is below what the dial allows (see: show dials).")
 
 
 def fixed(settings: dict[str, Any]) -> dict[str, Any]:

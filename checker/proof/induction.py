@@ -112,7 +112,7 @@ class Work:
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
         self.cores = False  # whether to leave out of each core what can be left out
-        self.rounds = 1  # how often the members that came in count as if the goal spoke of them
+        self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()

@@ -80,7 +80,7 @@ class Task:
 
     where: str
     names: tuple[str, ...]
-    rounds: int = 1
+    rounds: int = 0
     first: tuple[str, ...] = ()
 
 
@@ -139,19 +139,26 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
         Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
     ]
     stuck_hints = scope.hints.get(REST, {})
-    found += [Task(REST, (c.name,), first=stuck_hints.get(c.name, ())) for c in inductive if c.shape is Shape.REST]
+    found += [
+        Task(REST, (c.name,), int(c.name in stuck_hints), stuck_hints.get(c.name, ()))
+        for c in inductive
+        if c.shape is Shape.REST
+    ]
     inductive = [c for c in inductive if c.shape is not Shape.REST]
     framed = 0
     for rule in scope.rules:
         touched = [c.name for c in inductive if c.reads & rule.writes()]
         framed += len(inductive) - len(touched)
         hinted = scope.hints.get(rule.name, {})
-        found += [Task(rule.name, (name,), first=hinted[name]) for name in touched if name in hinted]
+        found += [Task(rule.name, (name,), 1, hinted[name]) for name in touched if name in hinted]
         touched = [name for name in touched if name not in hinted]
         pieces = -(-len(touched) // MOST_CLAIMS)
         found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
     order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
-    return sorted((t for t in found if t.names), key=lambda t: (order.get(t.where, len(order)), -len(t.names))), framed
+    hard_first = sorted(
+        (t for t in found if t.names), key=lambda t: (not t.first, order.get(t.where, len(order)), -len(t.names))
+    )
+    return hard_first, framed
 
 
 def work(scope: Scope, theory: Theory, task: Task) -> Work:

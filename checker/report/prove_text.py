@@ -12,6 +12,7 @@ from checker.proof.result import Result
 from checker.report.trace_text import steps, trace_lines
 from checker.verdict import Verdict
 from model.language.properties import Property, Shape
+from model.language.terms import Op
 from model.readings.prose import shown, words
 from model.readings.world import plain
 
@@ -147,7 +148,9 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
     numbers = [d for d in scope.model.dials if d.name not in scope.fixed]
     lines = [f"proved by induction: {', '.join(f'{n} {what}' for n, what in kinds if n)}", "  for every value of"]
     lines += _wrapped([d.name for d in numbers], 96)
-    lines.append(f"  such that {words(scope.assumption)}")
+    lines.append(
+        "  whatever the discipline" if scope.assumption.op is Op.CONST else f"  such that {words(scope.assumption)}"
+    )
     if any(c.shape is Shape.REST and not c.auxiliary for c in proved):
         lines.append(f"  and that there is no dead end such that, besides, {words(scope.lively)}")
     if scope.fixed:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from checker.proof.claims import Claim
 from checker.proof.induction import Obligation
 from checker.proof.prove import Scope, Task, work
 from model.language.model import Model
 from model.language.properties import Property, Shape
+from model.language.terms import Term
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
-from specs.disciplines import LIVELY, PLAIN, SAFE
+from specs.auxiliary.hints import BY_CASES, hints
+from specs.disciplines import COVERED, LIVELY, PLAIN, SAFE
 from specs.properties import PROPERTIES
 
 
@@ -19,12 +22,14 @@ def scope_of(
     model: Model = LIFECYCLE,
     properties: Sequence[Property] = PROPERTIES,
     auxiliary: Sequence[Property] = AUXILIARY,
-    everything: bool = False,
+    assumption: Term = SAFE & PLAIN,
 ) -> Scope:
-    return Scope(model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, lively=LIVELY)
+    """Most tests leave the ghost memory out, which makes queries smaller."""
+    return Scope(model, tuple(properties), tuple(auxiliary), assumption, lively=LIVELY)
 
 
 SCOPE = scope_of()
+WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_CASES)  # what the command proves
 
 
 def hypotheses(scope: Scope) -> list[Claim]:
