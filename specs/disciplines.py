@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from model.language.terms import Term
-from model.lifecycle.dials import Device, Publish, Release, device, memory_matters, preemption, publish, release
+from model.lifecycle.dials import (
+    Device,
+    LateResult,
+    Publish,
+    Release,
+    device,
+    late_result,
+    memory_matters,
+    preemption,
+    publish,
+    release,
+)
 
 # Freeing blocks at once, and publishing what is only planned, rely on steps that run in the order of their launch.
 SAFE: Term = (device == Device.IN_ORDER) | ((release == Release.FENCED) & (publish == Publish.COMPUTED))
@@ -13,3 +24,7 @@ LIVELY: Term = preemption
 
 # Where the content of memory does not matter: one worker, one stream, blocks fenced, prefixes published when computed.
 PLAIN: Term = ~memory_matters
+
+# What is proved at every size. Of memory, that is where prefixes are published when computed and late results are
+# dropped; what is published before, and what a late result reads, rests on the explored worlds.
+COVERED: Term = PLAIN | ((publish == Publish.COMPUTED) & (late_result == LateResult.DROP))

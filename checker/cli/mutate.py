@@ -8,6 +8,7 @@ from pathlib import Path
 from checker.catalogue import catalogue
 from checker.cli.options import add_with, positive
 from checker.mutate.campaign import ARGUED_STATES, MOST_STATES, Campaign, campaign, processes
+from checker.mutate.nothing import with_proofs
 from checker.mutate.subjects import subjects
 from checker.replay import itf
 from checker.replay.again import ENGINE, MODEL
@@ -70,6 +71,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
     result = campaign(
         known, chosen, not options.names, processes(options.jobs), options.states, watch=output.status, engine=engine
     )
+    result = with_proofs(result, processes(options.jobs), output.status)
     if options.traces is not None:
         save(result, options.traces)
     if options.json:

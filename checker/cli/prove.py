@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--processes", type=positive, metavar="N", help="how many at once (default: one for each CPU)")
     common = parser.add_argument_group("output and bounds of every command")
     common.add_argument("--json", action="store_true", help="print one JSON document instead of text")
+    common.add_argument("--junit", type=Path, metavar="FILE", help="write a JUnit file as well")
     common.add_argument("--quiet", action="store_true", help="print the last line only, and no progress")
     common.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="at most this long for a query")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from checker.proof.prove import Scope
 from checker.proof.result import Result, result
 from checker.replay.trace import build
 from checker.report import prove_text
+from checker.report.junit import probe_junit, write_junit
 from checker.report.output import Output
+from checker.report.prove_machine import document, prove_cases, run_cases
 from checker.report.trace_text import trace_lines
 from checker.settings import parse_settings
 from checker.variation import Variation, vary
@@ -25,46 +28,54 @@ from checker.worlds import find, shipped
 from model.language.dials import Dial
 from model.language.model import nearest
 from model.language.properties import Shape
-from model.language.terms import Term
+from model.language.terms import Op, lift
 from model.lifecycle import LIFECYCLE
 from model.readings.layout import Layout
-from model.readings.prose import words
 from model.readings.world import WorldError, read_value
 from specs.auxiliary import AUXILIARY
-from specs.disciplines import LIVELY, PLAIN, SAFE
+from specs.auxiliary.hints import BY_CASES, hints
+from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
 
 
 def run(options: argparse.Namespace, output: Output) -> Verdict:
+    probe_junit(options.junit)
     variation = vary(LIFECYCLE, options.fault, tuple(options.without))
     if options.bmc is not None:
         return _bounded(options, output, variation)
-    scope = Scope(
+    chosen = Scope(
         variation.model,
         PROPERTIES,
         AUXILIARY,
-        assumption(options),
+        lift(True) if options.any_discipline else SAFE & COVERED,
         fixed(parse_settings(options.settings)),
         options.timeout,
         _directory(options.smt2),
         LIVELY,
+        options.core,
+        hints(),
+        BY_CASES,
     )
-    if not Theory(scope.model, scope.fixed, scope.assumption, ()).possible:
-        raise Unusable(f"no dials are as --set says and such that {words(scope.assumption)}, which is what is proved.")
+    scope = about(chosen)
     asked = _asked(scope, options.properties)
-    worlds = [w.world for w in shipped(variation.model) if not w.expect]
+    worlds = [w.world for w in shipped(variation.model) if scope.assumption.op is Op.CONST or not w.expect]
     found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))
+    if options.junit is not None:
+        write_junit("schedproof prove", list(prove_cases(found, (*PROPERTIES, *AUXILIARY))), options.junit)
     if options.json:
         head = {"version": VERSION, "command": "prove", "verdict": found.verdict.word}
-        output.lines([json.dumps({**head, **prove_text.document(found, scope)}, indent=2)])
+        output.lines([json.dumps({**head, **document(found, scope)}, indent=2)])
         return found.verdict
     _print(options, output, found, scope, len(worlds))
     return found.verdict
 
 
-def assumption(options: argparse.Namespace) -> Term:
-    """What the dials are assumed to be together."""
-    return SAFE if options.any_discipline else SAFE & PLAIN
+def about(scope: Scope) -> Scope:
+    """The scope, or a wider one if --set leaves it: with all that is declared safe, or whatever the discipline."""
+    for assumed in (scope.assumption, SAFE, lift(True)):
+        if Theory(scope.model, scope.fixed, assumed, ()).possible:
+            return scope if assumed is scope.assumption else replace(scope, assumption=assumed)
+    raise Unusable("no dials are as --set says: some value is below what the dial allows (see: show dials).")
 
 
 def fixed(settings: dict[str, Any]) -> dict[str, Any]:
@@ -145,9 +156,11 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
     found = bmc(
         variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps")
     )
+    if options.junit is not None:
+        write_junit("schedproof prove", run_cases(found, world.name, int(number)), options.junit)
     verdict = Verdict.UNDETERMINED if found.unknown or not found.broken else Verdict.VIOLATED
     if options.json:
-        document = {
+        whole = {
             "version": VERSION,
             "command": "prove",
             "verdict": verdict.word,
@@ -158,7 +171,7 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
                 "events": [e.text for e in found.events],
             },
         }
-        output.lines([json.dumps(document, indent=2)])
+        output.lines([json.dumps(whole, indent=2)])
         return verdict
     output.details(prove_text.run_lines(found, world.name, int(number)))
     if found.broken:

@@ -28,6 +28,7 @@ from model.language.edits import parts
 from model.language.model import nearest
 from model.lifecycle import LIFECYCLE
 from model.readings.python import Machine
+from specs.auxiliary import AUXILIARY
 from specs.worlds import world_files
 
 HELP = "show rules, properties, worlds, faults, policies and traces"
@@ -38,6 +39,7 @@ examples:
   schedproof show rules                    every rule with its guards
   schedproof show release                  one rule: guards, updates, where it is declared
   schedproof show delivery.grows           one property: what, why, what it catches
+  schedproof show auxiliary                the invariants that only proofs need, and why each is there
   schedproof show worlds                   the shipped worlds
   schedproof show TRACE.itf.json           a trace as text; --format md to paste into a review, html or svg for its picture
   schedproof show --names vllm             what each rule is in vLLM 0.10.2
@@ -45,7 +47,7 @@ examples:
   schedproof show solo --format html       the states of a small world, to walk by hand"""
 
 GRAPHS = ("graphml", "dot", "svg")
-LISTS = ("rules", "properties", "worlds", "faults", "policies", "dials")
+LISTS = ("rules", "properties", "auxiliary", "worlds", "faults", "policies", "dials")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -191,6 +193,7 @@ def _list(what: str, form: str, has: Catalogue) -> list[str]:
     data: list[dict[str, Any]] = {
         "rules": lambda: [cards.rule_data(r) for r in LIFECYCLE.rules],
         "properties": lambda: [cards.property_data(p) for p in has.everything],
+        "auxiliary": lambda: [cards.property_data(p) for p in AUXILIARY],
         "worlds": lambda: [_world_data(w) for w in shipped(LIFECYCLE)],
         "faults": lambda: [cards.fault_data(f) for f in has.faults],
         "policies": lambda: [cards.policy_data(p) for p in has.policies],
@@ -206,6 +209,8 @@ def _list(what: str, form: str, has: Catalogue) -> list[str]:
 
 def _columns(what: str) -> list[tuple[str, Callable[[dict[str, Any]], Any]]]:
     first = what.removesuffix("ies") + "y" if what.endswith("ies") else what.removesuffix("s")
+    if what == "auxiliary":  # which properties are proved with, so why it is there says more than what it says
+        return [("property", lambda d: d["property"]), ("why", lambda d: d["reason"])]
     columns: list[tuple[str, Callable[[dict[str, Any]], Any]]] = [(first, lambda d: d[first])]
     if what == "rules":
         columns.append(("guards", lambda d: ", ".join(g["name"].partition(".")[2] for g in d["guards"])))
@@ -252,7 +257,7 @@ def _card(name: str, has: Catalogue) -> tuple[list[str], dict[str, Any]]:
             if name != rule.name and name not in parts(rule):
                 raise Unusable(f"{rule.name} has no part {name}; {nearest(name, list(parts(rule)))}.")
             return cards.rule_lines(rule, name), cards.rule_data(rule)
-    for declared in has.everything:
+    for declared in (*has.everything, *AUXILIARY):
         if name == declared.name:
             return cards.property_lines(declared), cards.property_data(declared)
     for fault in has.faults:
@@ -273,7 +278,7 @@ def _card(name: str, has: Catalogue) -> tuple[list[str], dict[str, Any]]:
     known = [
         *LISTS,
         *(r.name for r in LIFECYCLE.rules),
-        *(p.name for p in has.everything),
+        *(p.name for p in (*has.everything, *AUXILIARY)),
         *world_files(),
         *(f.name for f in has.faults),
         *(p.name for p in has.policies),

@@ -24,11 +24,16 @@ ARGUED_STATES = 30_000  # the same for one that changes nothing by an argument
 
 @dataclass(frozen=True)
 class Campaign:
-    """What came of all hunts."""
+    """What came of all hunts.
+
+    `nothing`: survivors that the solver showed to change nothing at any size; `unasked`: why it was not asked.
+    """
 
     known: Catalogue
     hunted: tuple[Hunted, ...]
     everything: bool
+    nothing: frozenset[str] = frozenset()
+    unasked: str = ""
 
     @property
     def wrong(self) -> dict[str, str]:
@@ -44,7 +49,7 @@ class Campaign:
         if fault is not None and (catch is None or fault.caught_by not in catch.also):
             return f"is not caught by {fault.caught_by} in {fault.world}"
         argued = hunted.subject.name in EQUIVALENT
-        if catch is None and not argued:
+        if catch is None and not argued and hunted.subject.name not in self.nothing:
             return "survives: no property notices it, and no argument says that it changes nothing"
         if catch is not None and argued:
             return f"is said to change nothing, but {catch.shows} notices it"

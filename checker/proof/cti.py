@@ -281,7 +281,8 @@ class Judge:
         elsewhere = explored.violations.get(step.claim.name)
         if elsewhere is not None:
             return Counterexample(step, layout, why, seen, bound, trace_of(explored, elsewhere, self.variation))
-        apart = never_together(explored, layout, step.before) if bound is None else ()
+        places = never_together(explored, layout, step.before) if bound is None else []
+        apart = tuple(f"{layout.cells[p].text} = {word(layout.value(step.before, p))}" for p in places)
         return Counterexample(step, layout, why, seen, bound, apart=apart)
 
     def explore(self, step: Step) -> Exploration:
@@ -307,8 +308,11 @@ class Judge:
         return Found(step.claim.name, depth, number, k)
 
 
-def never_together(explored: Exploration, layout: Layout, state: State) -> tuple[str, ...]:
-    """Few cells of a state that no reached state has together, under any renaming: what an invariant should exclude."""
+def never_together(explored: Exploration, layout: Layout, state: State) -> list[int]:
+    """Few cells of a state that no reached state has together, under any renaming: what an invariant should exclude.
+
+    Without any one of them, some reached state has the others.
+    """
     differing: set[frozenset[int]] = set()
     for places in renamings(explored, layout):
         for reached in explored.states:
@@ -320,7 +324,10 @@ def never_together(explored: Exploration, layout: Layout, state: State) -> tuple
             best = max(counts, key=lambda p: (counts[p], -p))
             chosen.add(best)
             left = [cells for cells in left if best not in cells]
-    return tuple(f"{layout.cells[p].text} = {word(layout.value(state, p))}" for p in sorted(chosen))
+    for p in sorted(chosen):
+        if not any(cells & chosen == {p} for cells in differing):
+            chosen.remove(p)
+    return sorted(chosen)
 
 
 def word(value: Any) -> str:

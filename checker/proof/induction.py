@@ -11,7 +11,7 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,19 +19,19 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
+from checker.proof.query import STEPS_OF_A_GOAL, Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
 from model.language.terms import Index, Range, Term
 from model.readings.anysize import NOWHERE, Level, Name, Number
+from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
-from model.readings.sums import WithSums
+from model.readings.sum_laws import WithSums
+from model.readings.sums import Sum, Why
 
 Members = dict[type[Index], dict[Name, None]]
-
-
-TRIES = 3  # of a query that the solver can neither prove nor refute
 
 
 @dataclass(frozen=True)
@@ -61,17 +61,18 @@ class Theory:
         self.model, self.timeout = model, timeout
         self.tr = tr = WithSums(model, fixed)
         self.now = tr.symbolic
+        tr.declare(part for claim in hypotheses for part in claim.parts)
         self.base: list[Any] = list(tr.dial_facts())
         for condition in (*(r.condition for r in model.requirements), assumption):
             self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
-        self.literals: dict[str, Any] = {}
+        self.literals = tr.literals
         for claim in hypotheses:
             self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
+            tr.source = claim.name
             for part in claim.parts:
                 self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
+        tr.source = ""
         self.base = [b for b in self.base if b is not True]
-
-        self.lemmas: set[str] = set()  # hypotheses that laws about sums rest on, wherever they are used
 
     @property
     def possible(self) -> bool:
@@ -98,6 +99,9 @@ class Goal:
     part: int
     level: Level
     value: Value
+    relied_on: frozenset[
+        str
+    ]  # hypotheses without which the claim does not mean this value: reasons for how sums change
 
 
 class Work:
@@ -107,9 +111,12 @@ class Work:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
-        self.reasons: set[str] = set()  # hypotheses that the rule's changes of sums rest on
+        self.cores = False  # whether to leave out of each core what can be left out
+        self.rounds = 0  # how often the members that came in count as if the goal spoke of them
+        self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
+        self.reasoners: dict[tuple[frozenset[str], bool], Query] = {}
         self.goals: list[Goal] = []
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
@@ -159,7 +166,7 @@ class Work:
     def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
         """Add a goal: that what is said cannot be false."""
         level = Level(goal=True)
-        self.tr.entails = self.entails
+        self.tr.entails, self.tr.relied_on = self.entails, set()
         try:
             with self.tr.within(self.level, level):
                 value = said()
@@ -167,10 +174,10 @@ class Work:
             self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
             return
         if value is not True:
-            self.goals.append(Goal(name, part, level, value))
+            self.goals.append(Goal(name, part, level, value, frozenset(self.tr.relied_on)))
 
     def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
-        rests = (*used, *self.reasons, *self.theory.lemmas) if answer == "proved" else ()
+        rests = (*used, *self.taken) if answer == "proved" else ()
         return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
 
     # ---------------------------------------------------------------------------------------- solving
@@ -182,136 +189,199 @@ class Work:
                 pool.setdefault(index, {}).update(members)
         return pool
 
-    def state(self, pool: Members, more: Members, goals: Sequence[Goal]) -> None:
+    def state(self, pool: Members, more: Members) -> None:
         """State all that is universal for the members of the pool, with one of the others beside them."""
         tr = self.tr
-        levels = [g.level for g in goals]
-        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
         for _ in range(2):  # sums come up in what is stated, and bring members of their own
             with tr.within():
                 tr.instantiate(pool, more)
             with tr.within(self.level):
                 tr.instantiate(pool, more)
             tr.sum_facts(pool, more, self.now)
-        for level in levels:
-            with tr.within(self.level, level):
-                tr.instantiate(pool, more)
-        tr.product_facts(whole, self.level, *levels)
 
-    def solver(self, pool: Members) -> Any:
-        everybody = {m for members in pool.values() for m in members}
-        solver = z3.Solver()
-        solver.set("timeout", int(self.theory.timeout * 1000))
-        assert_all(solver, (*self.theory.base, *self.guards))
-        for tag, facts in self.tr.ground.facts.items():
-            if everybody.issuperset(tag):
-                assert_all(solver, facts)
-        for facts in self.level.facts.values():
-            assert_all(solver, facts)
-        return solver
+    def state_goal(self, goal: Goal, pool: Members, more: Members) -> None:
+        """The same of what the goal itself says."""
+        with self.tr.within(self.level, goal.level):
+            self.tr.instantiate(pool, more)
+
+    def state_little(self, pool: Members, more: Members, goal: Goal) -> None:
+        """As `state`, but only what the goal, the guards and the goal's own claim say."""
+        for levels in ((), (self.level,), (self.level, goal.level)):
+            with self.tr.within(*levels):
+                self.tr.instantiate(pool, more, ("", goal.claim))
+
+    def prepare(self, rules: Sequence[Rule]) -> None:
+        """State now, once for all that is done with this theory later, what holds of the members that most goals speak of."""
+        self.tr.entails = self.entails
+        self.tr.know_members()
+        pool: Members = {}
+        for index in indices_of(self.theory.model):
+            named = [self.tr.first(index)] if index.ordered else [Name(index, f"{index.short}!2")]
+            named += [
+                Name(index, f"{index.short}!1"),
+                *(Name(index, v.name) for r in rules for v in r.params if v.domain is index),
+            ]
+            pool[index] = dict.fromkeys(named)
+        self.state(pool, {})
+
+    def query(self, pool: Members) -> Query:
+        """All that is known before the rule of the members of the pool."""
+        query = Query((*self.theory.base, *self.guards), self.theory.literals, self.theory.timeout)
+        query.tell(everybody(pool), self.tr.ground, self.level)
+        return query
 
     def prove(self) -> list[Obligation]:
-        """Try every goal together; those that stay open are tried again each with more members."""
+        """Try every goal, those that speak of few members first; what was said of these serves the others.
+
+        Of a claim that is not proved in one part, the others are tried with the members that they speak of, and no more.
+        """
         self.tr.entails = self.entails
-        pool = self.pool(self.goals)
-        self.state(pool, {}, self.goals)
-        solver = self.solver(pool)
-        results = [self._check(solver, goal) for goal in self.goals]
-        for wider in (self._hypothetical, self._witnessed):
-            results = [
-                self._again(goal, wider) if r.answer in ("open", "unknown") else r
-                for goal, r in zip(self.goals, results, strict=True)
-            ]
-        return [*self.refused, *results]
+        pool: Members = {}
+        query = self.query(pool)
+        found: dict[Goal, Obligation] = {}
+        for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool([g])))):
+            known = everybody(pool)
+            for index, members in self.pool([goal]).items():
+                pool.setdefault(index, {}).update(members)
+            if everybody(pool) != known:
+                self.state(pool, {})
+                query.tell(everybody(pool), self.tr.ground, self.level)
+            self.state_goal(goal, pool, {})
+            lost = any(o.claim == goal.claim and o.answer != "proved" for o in found.values())
+            found[goal] = self._check(query, goal, everybody(pool), not lost)
+        return [*self.refused, *(found[goal] for goal in self.goals)]
 
-    def _again(self, goal: Goal, wider: Callable[[Goal, Members], Members]) -> Obligation:
-        pool = self.pool([goal])
-        more = wider(goal, pool)
-        self.state(pool, more, [goal])
-        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
-        return self._check(self.solver(whole), goal)
-
-    def _hypothetical(self, goal: Goal, pool: Members) -> Members:
-        """The members that hypotheses about the pool speak of."""
-        everybody = {m for members in pool.values() for m in members}
-        return self._with_next(m for m, tag in list(self.tr.later.items()) if everybody.issuperset(tag))
-
-    def _witnessed(self, goal: Goal, pool: Members) -> Members:
-        """The members without which a sum would not be what it is, and those that hypotheses speak of."""
-        applied = {**self.level.sums, **goal.level.sums}
-        if self.rule is None:  # no rule says which sums matter, so those that the hypotheses speak of do
-            everybody = {m for members in pool.values() for m in members}
-            applied.update((key, None) for key in list(self.tr.applied) if everybody.issuperset(key[1]))
-        more = self._with_next(self.tr.witnessed(applied, pool))
-        for index, members in self._hypothetical(goal, pool).items():
-            more.setdefault(index, {}).update(members)
-        return more
-
-    def _with_next(self, members: Iterable[Name]) -> Members:
-        more: Members = {}
-        for member in members:
-            more.setdefault(member.of, {})[member] = None
-            if member.of.ordered:
-                more[member.of][self.tr.moved(member, 1)] = None
-        return more
-
-    def _check(self, solver: Any, goal: Goal) -> Obligation:
+    def _check(self, query: Query, goal: Goal, members: Set[Name], widely: bool) -> Obligation:
         began = time.monotonic()
-        solver.push()
-        for facts in goal.level.facts.values():
-            assert_all(solver, facts)
-        assert_all(solver, [solver_term(negation(goal.value))])
-        if self.smt2 is not None:
-            write_query(
-                self.smt2 / f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2",
-                solver,
-                self.theory.literals.values(),
-            )
-        answer = self._answer(solver)
-        used = [str(c).removeprefix("hypothesis ") for c in solver.unsat_core()] if answer == z3.unsat else []
+        with query.aside():
+            query.tell(members, goal.level)
+            query.add([negation(goal.value)])
+            answer = self._answer(query, goal, set(members), widely)
+            core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
+            used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
+            why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
+            if self.smt2 is not None:
+                name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
+                write_query(self.smt2 / name, query.solver, self.theory.literals.values())
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
-        solver.pop()
-        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used)
+        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
 
-    def _answer(self, solver: Any) -> Any:
-        """The solver's answer. Products by dials are beyond what it decides for sure, and another order of its guesses helps."""
-        for seed in range(TRIES):
-            solver.set("random_seed", seed)
-            answer = solver.check(*self.theory.literals.values())
-            if answer != z3.unknown:
-                return answer
+    def _answer(self, query: Query, goal: Goal, members: set[Name], widely: bool) -> Any:
+        """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.
+
+        Of new members it is told first what needs little; then the rest; then that sums have members.
+        """
+        near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
+        wider = iter([self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds])
+        owing = False  # whether only little was stated of some member
+        began = query.steps()
+        while (answer := query.check()) == z3.sat:
+            if query.steps() - began > STEPS_OF_A_GOAL:
+                return z3.unknown
+            found = query.solver.model()
+            if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
+                query.add(wrong)
+                continue
+            if query.broken(found):
+                continue
+            if not widely:
+                break
+            if missed := self._missed(found, goal, everybody(near), members):
+                for member in missed:
+                    reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
+                    more.setdefault(member.of, {}).update(dict.fromkeys(reached))
+                    members.update(reached)
+                self.state_little(near, more, goal)
+                query.tell(members, self.tr.ground, self.level, goal.level)
+                owing = True
+                continue
+            if owing:
+                self.state(near, more)
+                self.state_goal(goal, near, more)
+                owing = False
+            elif step := next(wider, None):
+                owing = step(near, more, goal)
+                members |= everybody(more) | everybody(near)
+            else:
+                break
+            query.offer(members, self.tr.ground, self.level, goal.level)
         return answer
 
+    def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
+        self.tr.witness(self._applied(goal, everybody(near)), near)
+        return False
+
+    def _witness_all(self, near: Members, more: Members, goal: Goal) -> bool:
+        """As _witness, also of the sums that only hypotheses speak of."""
+        members = everybody(near)
+        self.tr.witness([key for key in self.tr.applied if members >= set(key[1])], near)
+        return False
+
+    def _before(self, near: Members, more: Members, goal: Goal) -> bool:
+        """What is just before a place is not spoken of where the places are said to be in order."""
+        for index in [i for i in near if i.ordered]:
+            more.setdefault(index, {}).update((self.tr.moved(m, -1), None) for m in near[index] if m.base)
+        return True
+
+    def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
+        """What came in counts as if the goal spoke of it."""
+        for index, members in more.items():
+            near.setdefault(index, {}).update(members)
+        more.clear()
+        return True
+
+    def _missed(self, found: Any, goal: Goal, near: Set[Name], members: Set[Name]) -> list[Name]:
+        """The members that are somewhere in a model, by what is stated of those near, and of which it knows nothing.
+
+        Those that the claim itself speaks of come first: where it was true before, they often show why it still is.
+        """
+        missed = {
+            member: why.source
+            for member, why in self.tr.hidden.items()
+            if member not in members and why.tag <= near and z3.is_false(found.eval(solver_term(why.unless)))
+        }
+        for sources in ((goal.claim,), ("",)):
+            if first := [m for m, source in missed.items() if source in sources]:
+                return first
+        return list(missed)
+
+    def _applied(self, goal: Goal, near: Set[Name]) -> Iterable[tuple[Sum, tuple[Name, ...]]]:
+        """The sums that the goal or the rule speaks of; without a rule, those that hypotheses about members near do."""
+        applied = {**self.level.sums, **goal.level.sums}
+        if self.rule is None:
+            applied.update((key, None) for key in self.tr.applied if near >= set(key[1]))
+        return applied
+
     # ------------------------------------------------------------------------------- reasons for sums
-    def entails(self, formula: Value, rule: bool, instances: bool) -> bool:
-        """Whether the hypotheses (and the rule's guards) imply a formula about members named in it."""
+    def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
+        """Which hypotheses (with the rule's guards) imply a formula about these members and the rule's; None if none do."""
         if known(formula):
-            return bool(formula)
-        names = names_in(formula)
+            return frozenset() if formula else None
+        bases = {m.base for m in about} | {v.name for v in (self.rule.params if rule and self.rule else ())}
         pool: Members = {}
-        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in names]:
+        for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in bases]:
             pool.setdefault(member.of, {})[member] = None
         if instances:
             with self.tr.within():
                 self.tr.instantiate(pool)
-        return self._implied(formula, rule, pool)
+        query = self._reasoner(frozenset(bases), rule)
+        query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
+        with query.aside():
+            query.add([negation(formula)])
+            if query.check() != z3.unsat:
+                return None
+            return frozenset(query.needed() if self.cores else query.used())
 
-    def _implied(self, formula: Value, rule: bool, pool: Members) -> bool:
-        solver = z3.Solver()
-        solver.set("timeout", int(self.theory.timeout * 1000))
-        assert_all(solver, (*self.theory.base, *(self.guards if rule else ())))
-        everybody = {m for members in pool.values() for m in members}
-        for tag, facts in self.tr.ground.facts.items():
-            if everybody.issuperset(tag):
-                assert_all(solver, facts)
-        for facts in self.level.facts.values() if rule else ():
-            assert_all(solver, facts)
-        assert_all(solver, [solver_term(negation(formula))])
-        if solver.check(*self.theory.literals.values()) != z3.unsat:
-            return False
-        used = {str(c).removeprefix("hypothesis ") for c in solver.unsat_core()}
-        (self.reasons if rule else self.theory.lemmas).update(used)
-        return True
+    def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
+        """One for all questions about the same members."""
+        if (bases, rule) not in self.reasoners:
+            facts = (*self.theory.base, *(self.guards if rule else ()))
+            self.reasoners[bases, rule] = Query(facts, self.theory.literals, self.theory.timeout)
+        return self.reasoners[bases, rule]
+
+
+def everybody(pool: Members) -> frozenset[Name]:
+    return frozenset(m for members in pool.values() for m in members)
 
 
 def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
@@ -319,16 +389,3 @@ def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
     whole = z3.Solver()
     assert_all(whole, [*literals, *solver.assertions()])
     path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")
-
-
-def names_in(formula: Any) -> set[str]:
-    """The names of the constants in a formula."""
-    found, seen, stack = set(), set(), [solver_term(formula)]
-    while stack:
-        term = stack.pop()
-        if term.get_id() not in seen:
-            seen.add(term.get_id())
-            if term.num_args() == 0 and z3.is_const(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-                found.add(term.decl().name())
-            stack.extend(term.children())
-    return found

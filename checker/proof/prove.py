@@ -11,19 +11,23 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from checker.proof.claims import Claim, claims, stuck
 from checker.proof.induction import Obligation, Theory, Work
+from checker.verdict import Unusable
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
 from model.language.terms import Term, lift
 
 START, ALWAYS, REST = "at the start", "in every state", "where rules are stuck"
+ROUNDS = 3  # of bringing in members that are spoken of only through others
+Hints = Mapping[str, Mapping[str, tuple[str, ...]]]  # by rule and claim; what they leave out is tried afterwards
 MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 
 
@@ -31,7 +35,9 @@ MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 class Scope:
     """What is to be proved of which model, for which dials. `fixed` dials have one value, the others any that fit.
 
-    `assumption` is over the dials: which of them are declared safe together.
+    `assumption` is over the dials: which of them are declared safe together. `cores`: let no obligation name a hypothesis
+    that can be left out of its proof, which takes longer. `hints`: with which hypotheses alone to try a rule's claim
+    first; `by_cases`: for each value of which dial by itself.
     """
 
     model: Model
@@ -42,6 +48,9 @@ class Scope:
     timeout: float = 60.0
     smt2: Path | None = None
     lively: Term = field(default_factory=lambda: lift(True))
+    cores: bool = False
+    hints: Hints = field(default_factory=dict)
+    by_cases: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -56,17 +65,23 @@ class Scope:
         empty = Theory(self.model, self.fixed, self.assumption, ())
         return tuple(r for r in self.model.rules if empty.exists(r.needs))
 
-    def theory(self) -> Theory:
-        hypotheses = [c for c in self.claims if c.shape is Shape.STATE]
-        return Theory(self.model, self.fixed, self.assumption, hypotheses, self.timeout)
+    def theory(self, only: Collection[str] | None = None, case: Mapping[str, Any] = {}) -> Theory:
+        """With the claims about states as hypotheses, or with some of them; in the case that a dial has a value."""
+        hypotheses = [c for c in self.claims if c.shape is Shape.STATE and (only is None or c.name in only)]
+        return Theory(self.model, {**self.fixed, **case}, self.assumption, hypotheses, self.timeout)
 
 
 @dataclass(frozen=True)
 class Task:
-    """Some of the obligations about one rule (or about the start, or every state), by the names of their claims."""
+    """Some of the obligations about one rule (or about the start, or every state), by the names of their claims.
+
+    `rounds`: how often members that came in bring in others. `first`: hypotheses that are tried alone first.
+    """
 
     where: str
     names: tuple[str, ...]
+    rounds: int = 0
+    first: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,12 @@ class Proof:
 
     def of(self, claim: str) -> list[Obligation]:
         return [o for o in self.obligations if o.claim == claim]
+
+    def proved_after_all(self, found: Sequence[Obligation]) -> Proof:
+        """With these in the place of the same obligations."""
+        better = {(o.rule, o.claim, o.part): o for o in found}
+        rows = tuple(better.get((o.rule, o.claim, o.part), o) for o in self.obligations)
+        return replace(self, obligations=rows)
 
     @cached_property
     def proved(self) -> frozenset[str]:
@@ -117,16 +138,27 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
         Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
         Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
     ]
-    found += [Task(REST, (c.name,)) for c in inductive if c.shape is Shape.REST]
+    stuck_hints = scope.hints.get(REST, {})
+    found += [
+        Task(REST, (c.name,), int(c.name in stuck_hints), stuck_hints.get(c.name, ()))
+        for c in inductive
+        if c.shape is Shape.REST
+    ]
     inductive = [c for c in inductive if c.shape is not Shape.REST]
     framed = 0
     for rule in scope.rules:
         touched = [c.name for c in inductive if c.reads & rule.writes()]
         framed += len(inductive) - len(touched)
+        hinted = scope.hints.get(rule.name, {})
+        found += [Task(rule.name, (name,), 1, hinted[name]) for name in touched if name in hinted]
+        touched = [name for name in touched if name not in hinted]
         pieces = -(-len(touched) // MOST_CLAIMS)
         found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
     order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
-    return sorted((t for t in found if t.names), key=lambda t: (order.get(t.where, len(order)), -len(t.names))), framed
+    hard_first = sorted(
+        (t for t in found if t.names), key=lambda t: (not t.first, order.get(t.where, len(order)), -len(t.names))
+    )
+    return hard_first, framed
 
 
 def work(scope: Scope, theory: Theory, task: Task) -> Work:
@@ -136,13 +168,38 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     if task.where == REST:
         claim = by_name[task.names[0]]
         made = Work(theory, None, REST, resting(scope, claim))
-        made.reasons.update(c.name for c in before(scope, claim))
+        made.taken = tuple(c.name for c in before(scope, claim))
     else:
         made = Work(theory, rule, task.where)
-    made.smt2 = scope.smt2
+    made.smt2, made.rounds, made.cores = scope.smt2, task.rounds, scope.cores
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
+
+
+def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
+    """What comes of a task: with the few hypotheses of a hint, if that is enough, or with all."""
+    if task.first:
+        results = in_cases(scope, task)
+        if all(o.answer == "proved" for o in results):
+            return results
+    return work(scope, theory, task).prove()
+
+
+def in_cases(scope: Scope, task: Task) -> list[Obligation]:
+    """A task with a hint, in every case there is. What is open in one is open; what was used in one was used."""
+    found: dict[int, Obligation] = {}
+    name = scope.by_cases.get((task.where, task.names[0]))
+    dial = next((d for d in scope.model.dials if d.name == name and name not in scope.fixed), None)
+    for case in [{dial.name: value} for value in dial.sort.of] if dial is not None else [{}]:
+        theory = scope.theory(task.first, case)
+        for o in work(scope, theory, task).prove() if theory.possible else ():
+            former = found.get(o.part, o)
+            answer = o.answer if former.answer == "proved" else former.answer
+            used = tuple(dict.fromkeys([*former.used, *o.used]))
+            seconds = o.seconds + (former.seconds if former is not o else 0.0)
+            found[o.part] = replace(o, answer=answer, used=used, seconds=seconds)
+    return list(found.values())
 
 
 def before(scope: Scope, claim: Claim) -> list[Claim]:
@@ -165,21 +222,6 @@ def resting(scope: Scope, claim: Claim) -> list[Term]:
         left -= every - set(earlier.apart_from)
     known = [c.whole for c in before(scope, claim)]
     return [claim.needs, *known, *(stuck(r) for r in scope.rules if r.name in left)]
-
-
-class _Worker:
-    """A process of its own, which keeps its theory for all its tasks."""
-
-    scope: ClassVar[Scope]
-    theory: ClassVar[Theory]
-
-    @classmethod
-    def begin(cls, scope: Scope) -> None:
-        cls.scope, cls.theory = scope, scope.theory()
-
-    @classmethod
-    def run(cls, task: Task) -> list[Obligation]:
-        return work(cls.scope, cls.theory, task).prove()
 
 
 Observe = Callable[[Obligation], None]
@@ -211,16 +253,57 @@ def prove(
     return Proof(scope, tuple(found), framed, time.monotonic() - began)
 
 
+def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
+    """Try what is open of a claim again with more instances: the members that came in bring in others, a few times over."""
+    wheres = dict.fromkeys(o.rule for o in proof.open if o.claim == claim)
+    planned = [Task(where, (claim,), ROUNDS) for where in wheres]
+    return [o for results in _all(scope, planned, processors()) for o in results]
+
+
 def processors() -> int:
     """How many processes this one may run at once."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list[Obligation]]:
-    if processes < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        theory = scope.theory()
-        yield from (work(scope, theory, task).prove() for task in planned)
+    """Each task begins anew, so that no answer depends on what was tried before it."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        yield from (tried(scope, scope.theory(), task) for task in planned)
         return
+    theory, left = scope.theory(), list(reversed(planned))
+    Work(theory, None).prepare(scope.rules)
     context = multiprocessing.get_context("fork")
-    with context.Pool(processes, _Worker.begin, (scope,)) as pool:
-        yield from pool.imap_unordered(_Worker.run, planned)
+    running: dict[Any, Any] = {}
+    try:
+        while left or running:
+            while left and len(running) < processes:
+                ours, theirs = context.Pipe(duplex=False)
+                running[ours] = context.Process(target=_one, args=(scope, theory, left.pop(), theirs))
+                running[ours].start()
+                theirs.close()
+            for ready in wait(list(running)):
+                yield _received(ready)
+                running.pop(ready).join()
+    finally:
+        for process in running.values():
+            process.terminate()
+            process.join()
+
+
+def _one(scope: Scope, theory: Theory, task: Task, to: Any) -> None:
+    try:
+        to.send(tried(scope, theory, task))
+    except Exception as error:
+        to.send(error)
+
+
+def _received(ready: Any) -> list[Obligation]:
+    try:
+        results: list[Obligation] | Exception = ready.recv()
+    except EOFError:
+        raise Unusable(
+            "a process of the proof was ended from outside, perhaps for want of memory; use fewer --processes."
+        ) from None
+    if isinstance(results, Exception):
+        raise results
+    return results

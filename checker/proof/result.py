@@ -9,7 +9,7 @@ from functools import cached_property
 from checker.proof.claims import Claim
 from checker.proof.cti import Counterexample, Finder, Judge
 from checker.proof.induction import Obligation
-from checker.proof.prove import Proof, Scope, prove
+from checker.proof.prove import Proof, Scope, again, prove
 from checker.proof.vacuity import unmet
 from checker.variation import Variation
 from checker.verdict import Verdict, worst
@@ -23,7 +23,8 @@ EXPLAINED = 3  # claims whose open obligations are looked into; the others are n
 class Result:
     """`asked`: the claims that the command is about. `vacuous`: what no state meets that satisfies the invariants.
 
-    `found`: counterexamples to induction. `stateless`: open obligations for which no state was found in any size tried.
+    `found`: counterexamples to induction. `stateless`: open obligations for which no state was found in any size tried;
+    `expanded`: those of them that were proved then with more instances.
     """
 
     proof: Proof
@@ -31,6 +32,7 @@ class Result:
     vacuous: tuple[str, ...]
     found: tuple[Counterexample, ...]
     stateless: tuple[Obligation, ...]
+    expanded: tuple[Obligation, ...] = ()
 
     @cached_property
     def unproved(self) -> tuple[str, ...]:
@@ -66,16 +68,20 @@ def result(
     tried = sorted(worlds, key=lambda w: w.name not in first)
     found: list[Counterexample] = []
     stateless: list[Obligation] = []
+    expanded: list[Obligation] = []
     claims = {c.name: c for c in scope.claims}
     for obligation in looked_into(proof, [claims[n] for n in names], meant):
         observe(f"looking for a state in which {obligation.rule or 'the start'} breaks {obligation.claim}")
         step = finder.find(tried, obligation.rule, claims[obligation.claim])
         if step is None:
-            stateless.append(obligation)
+            observe(f"no state found, so an instance is missing: trying {obligation.claim} again with more")
+            proof = proof.proved_after_all(again(scope, proof, obligation.claim))
+            left = [o for o in proof.open if o.claim == obligation.claim]
+            (stateless if left else expanded).append(obligation)
         else:
             observe(f"exploring the world {step.world.name}")
             found.append(judge.judge(step))
-    return Result(proof, names, vacuous, tuple(found), tuple(stateless))
+    return Result(proof, names, vacuous, tuple(found), tuple(stateless), tuple(expanded))
 
 
 def looked_into(proof: Proof, asked: Sequence[Claim], meant: str) -> list[Obligation]:

@@ -115,9 +115,9 @@ def _promise_lines(promise: Promise) -> list[str]:
 def property_lines(declared: Property) -> list[str]:
     data = property_data(declared)
     lines = [
-        f"{declared.name}  ({declared.rule}, of every {declared.shape.value})"
+        f"{declared.name}  ({declared.rule or 'for proofs'}, of every {declared.shape.value})"
         if declared.shape.value in ("state", "step")
-        else f"{declared.name}  ({declared.rule}, {declared.shape.value})"
+        else f"{declared.name}  ({declared.rule or 'for proofs'}, {declared.shape.value})"
     ]
     lines += [*_indented(declared.doc), f"  why: {declared.reason}"]
     lines += [f"  catches {kind}" for kind in declared.catches]

@@ -17,7 +17,7 @@ def mutate_json(result: Campaign, version: str) -> str:
         "version": version,
         "command": "mutate",
         "verdict": result.verdict.word,
-        "subjects": [_row(h) for h in result.hunted],
+        "subjects": [_row(h, result) for h in result.hunted],
         "caught": len(result.caught),
         "caught_beyond_bounds": result.beyond_bounds,
         "protected_by": result.protected_by(),
@@ -26,7 +26,7 @@ def mutate_json(result: Campaign, version: str) -> str:
     return json.dumps(document, indent=2)
 
 
-def _row(hunted: Hunted) -> dict[str, Any]:
+def _row(hunted: Hunted, result: Campaign) -> dict[str, Any]:
     catch = hunted.catch
     caught = None
     if catch is not None:
@@ -43,6 +43,7 @@ def _row(hunted: Hunted) -> dict[str, Any]:
         "kind": hunted.subject.kind.name.lower(),
         "caught": caught,
         "changes_nothing_because": EQUIVALENT.get(hunted.subject.name) if catch is None else None,
+        "shown_to_change_nothing": hunted.subject.name in result.nothing,
         "worlds_showing_nothing": list(hunted.tried) if catch is None else [],
         "worlds_left": list(hunted.left),
         "seconds": round(hunted.seconds, 3),

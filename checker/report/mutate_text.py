@@ -26,14 +26,25 @@ def table_lines(result: Campaign) -> list[str]:
     for kind, head in HEADS.items():
         rows = [h for h in result.hunted if h.subject.kind is kind]
         if rows:
-            lines += ["", f"{head}:", *(f"  {h.subject.name:{wide}}  {caught_by(h)}" for h in rows)]
+            lines += [
+                "",
+                f"{head}:",
+                *(f"  {h.subject.name:{wide}}  {caught_by(h, h.subject.name in result.nothing)}" for h in rows),
+            ]
     return lines[1:]
 
 
-def caught_by(hunted: Hunted) -> str:
+def caught_by(hunted: Hunted, shown: bool = False) -> str:
+    """Who caught it. `shown`: whether the solver showed that it changes nothing."""
     catch = hunted.catch
     if catch is None:
-        return "changes nothing" if hunted.subject.name in EQUIVALENT else "SURVIVED"
+        return (
+            "changes nothing"
+            if hunted.subject.name in EQUIVALENT
+            else "survives, of no effect"
+            if shown
+            else "SURVIVED"
+        )
     if catch.how is How.COVERAGE:
         return f"{catch.shows} in {catch.world}"
     return f"{catch.shows} after {steps(catch.length)} in {catch.world}{on_engine(catch.engine)}"
@@ -61,14 +72,29 @@ def survivor_lines(result: Campaign) -> list[str]:
     for why in dict.fromkeys(EQUIVALENT[h.subject.name] for h in result.survivors if h.subject.name in EQUIVALENT):
         parts = [h.subject.name for h in result.survivors if EQUIVALENT.get(h.subject.name) == why]
         lines.append(f"  {', '.join(parts)}: {why}")
+    lines += _shown_lines(result)
+    if result.unasked:
+        lines += ["", result.unasked]
     for h in result.survivors:
-        if h.subject.name not in EQUIVALENT:
+        if h.subject.name not in EQUIVALENT and h.subject.name not in result.nothing:
             tried = f"{len(h.tried)} worlds show nothing" if h.tried else "it makes no difference in any shipped world"
             lines += [
                 "",
                 f"{h.subject.name} survived: {tried}; {len(h.left)} larger ones were left (--states N tries more)",
             ]
     return lines
+
+
+def _shown_lines(result: Campaign) -> list[str]:
+    names = [h.subject.name for h in result.survivors if h.subject.name in result.nothing]
+    if not names:
+        return []
+    return [
+        "",
+        "no change, as the solver shows at every size for the dials that prove is about: guards and invariants imply",
+        "that the rule may fire in the same states and writes what it would have written:",
+        f"  {', '.join(names)}",
+    ]
 
 
 def reverse_lines(result: Campaign) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from checker.proof.bmc import Run
 from checker.proof.cti import Counterexample
@@ -13,6 +12,7 @@ from checker.proof.result import Result
 from checker.report.trace_text import steps, trace_lines
 from checker.verdict import Verdict
 from model.language.properties import Property, Shape
+from model.language.terms import Op
 from model.readings.prose import shown, words
 from model.readings.world import plain
 
@@ -55,8 +55,12 @@ def open_lines(result: Result) -> list[str]:
     if fallen:
         lines.append(f"  and with these, since their proofs use them: {', '.join(fallen)}")
     lines += [
-        f"  no state found in any size tried, so an instance may be missing: {o.rule}, {o.claim}"
+        f"  no state found in any size tried, and no proof with more instances: {o.rule}, {o.claim}"
         for o in result.stateless
+    ]
+    lines += [
+        f"  no state found in any size tried, and proved with more instances: {o.rule}, {o.claim}"
+        for o in result.expanded
     ]
     lines += [f"  no state that satisfies all invariants has {name}" for name in result.vacuous]
     return lines
@@ -98,7 +102,7 @@ def counterexample_lines(found: Counterexample, properties: Sequence[Property]) 
         yield f"  not reached in {step.world.name} within {found.bound}; whether it is at all, that does not say"
         return
     yield f"  not reached in {step.world.name} ({found.states:,} states up to renaming): an auxiliary invariant is missing."
-    yield "  No reached state has all of these together, under any renaming:"
+    yield "  No reached state has all of these together, under any renaming (but all of them save any one):"
     yield from _wrapped(list(found.apart))
 
 
@@ -113,8 +117,11 @@ def _wrapped(parts: Sequence[str], width: int = 100) -> Iterator[str]:
 
 
 def core_lines(proof: Proof) -> list[str]:
-    """Which hypotheses each obligation used; and the auxiliary invariants that nobody did."""
-    lines = []
+    """Which hypotheses each obligation needed; and the auxiliary invariants that nobody did."""
+    lines = [
+        "  what each proof uses besides the claim itself; no hypothesis can be left out of it "
+        "(where rules are stuck, all steps before are taken):"
+    ]
     for o in proof.obligations:
         if o.answer == "proved":
             others = [n for n in o.used if n != o.claim]
@@ -141,7 +148,9 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
     numbers = [d for d in scope.model.dials if d.name not in scope.fixed]
     lines = [f"proved by induction: {', '.join(f'{n} {what}' for n, what in kinds if n)}", "  for every value of"]
     lines += _wrapped([d.name for d in numbers], 96)
-    lines.append(f"  such that {words(scope.assumption)}")
+    lines.append(
+        "  whatever the discipline" if scope.assumption.op is Op.CONST else f"  such that {words(scope.assumption)}"
+    )
     if any(c.shape is Shape.REST and not c.auxiliary for c in proved):
         lines.append(f"  and that there is no dead end such that, besides, {words(scope.lively)}")
     if scope.fixed:
@@ -189,41 +198,3 @@ def run_lines(run: Run, world: str, most: int) -> list[str]:
             f"{world}: nothing is violated within {steps(most)} ({run.seconds:.1f} s); of longer runs this says nothing"
         ]
     return [f"{world}: violated after {steps(run.depth)}, and not after fewer ({run.seconds:.1f} s)"]
-
-
-def document(result: Result, scope: Scope) -> dict[str, Any]:
-    """For --json."""
-    return {
-        "assumption": str(scope.assumption),
-        "fixed": {n: plain(v) for n, v in scope.fixed.items()},
-        "dials": [d.name for d in scope.model.dials if d.name not in scope.fixed],
-        "seconds": round(result.proof.seconds, 3),
-        "framed": result.proof.framed,
-        "claims": [{"name": n, "proved": n in result.proof.proved} for n in result.asked],
-        "obligations": [
-            {
-                "rule": o.rule,
-                "claim": o.claim,
-                "part": o.part,
-                "answer": o.answer,
-                "seconds": round(o.seconds, 4),
-                "used": list(o.used),
-            }
-            for o in result.proof.obligations
-        ],
-        "unused": list(result.proof.unused),
-        "vacuous": list(result.vacuous),
-        "counterexamples": [
-            {
-                "rule": c.step.rule.name if c.step.rule else "",
-                "claim": c.step.claim.name,
-                "world": c.step.world.plain(),
-                "event": c.step.text if c.step.rule else "",
-                "real": c.real,
-                "states": c.states,
-                "trace": [e.text for e in c.trace.events] if c.trace else [],
-                "apart": list(c.apart),
-            }
-            for c in result.found
-        ],
-    }

@@ -35,11 +35,11 @@ def holds_enough(s: Lifecycle, b: Block, w: Worker, r: Request, position: Term, 
     return (wanted <= 0) | (holds_text(s, b, w, r, position) & (s.valid[b, w] >= wanted))
 
 
-class Write:
+class Span:
     """What the step in a slot writes for one request into one block: slots from `low` up to before `high`."""
 
-    def __init__(self, s: Lifecycle, i: Slot, w: Worker, r: Request, b: Block) -> None:
-        self.s, self.w, self.r, self.b = s, w, r, b
+    def __init__(self, s: Lifecycle, i: Slot, r: Request, b: Block) -> None:
+        self.s, self.r, self.b = s, r, b
         self.position = s.uses[i, r, b]
         offset = (self.position - 1) * block_size
         self.low = most(s.start[i, r] - offset, lift(0))
@@ -48,6 +48,14 @@ class Write:
     @property
     def happens(self) -> Term:
         return (self.position > 0) & (self.low < self.high)
+
+
+class Write(Span):
+    """What comes of that on a worker, whose block may hold anything."""
+
+    def __init__(self, s: Lifecycle, i: Slot, w: Worker, r: Request, b: Block) -> None:
+        super().__init__(s, i, r, b)
+        self.w = w
 
     @property
     def extends(self) -> Term:

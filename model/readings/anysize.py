@@ -12,7 +12,7 @@ A sum or count over an index is a value of its own (`sums.py`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -24,6 +24,7 @@ from model.language.dials import Dial
 from model.language.model import Model
 from model.language.state import Field
 from model.language.terms import INT, Index, Op, Range, Term, Var
+from model.readings.products import Product, offset
 from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
 from model.readings.solver import (
     Function,
@@ -34,7 +35,6 @@ from model.readings.solver import (
     constant_of,
     disjunction,
     equality,
-    implication,
     known,
     negation,
     product,
@@ -79,17 +79,19 @@ class Universal:
     now: View
     then: View | None
     sign: int
+    source: str
     done: set[tuple[Name, ...]] = dataclass_field(default_factory=set)
 
 
-@dataclass(frozen=True, eq=False)
-class Product:
-    """A dial times a term: a value of its own, of which only what follows from the order of the factors is known."""
+class Hidden(NamedTuple):
+    """Why there is a member that nobody named: what is said of the members of `tag`, unless `unless` holds.
 
-    dial: Any
-    factor: Any
-    value: Any
+    `source`: the name of the claim that says it.
+    """
+
     tag: Tag
+    unless: Value
+    source: str
 
 
 @dataclass(eq=False)
@@ -101,7 +103,7 @@ class Level:
     universals: list[Universal] = dataclass_field(default_factory=list)
     met: dict[type[Index], dict[Name, None]] = dataclass_field(default_factory=dict)
     made: dict[type[Index], int] = dataclass_field(default_factory=dict)
-    products: dict[tuple[str, Any], Product] = dataclass_field(default_factory=dict)
+    products: dict[tuple[int, int], Product] = dataclass_field(default_factory=dict)
     sums: dict[Any, None] = dataclass_field(default_factory=dict)
     goal: bool = False
 
@@ -126,8 +128,8 @@ class AnySize(Translator):
         self.tag = NOTHING
         self.names: dict[Any, Any] = {}
         self.counter = itertools.count(1)
-        self.ordered: dict[Any, Any] = {}  # the products that were compared
-        self.later: dict[Name, Tag] = {}  # members that hypotheses speak of, and with which members they came up
+        self.hidden: dict[Name, Hidden] = {}  # members that only what is stated speaks of
+        self.source = ""  # the name of the claim that is being stated, if it is one
 
     # ------------------------------------------------------------------------------------------ levels
     @property
@@ -211,7 +213,7 @@ class AnySize(Translator):
     def size(self, index: type[Index]) -> Value:
         return self.value(index.size, {}, NOWHERE)
 
-    def skolem(self, index: type[Index]) -> Name:
+    def skolem(self, index: type[Index], unless: Value = False) -> Name:
         """A member that nobody has spoken of yet. In every goal they have the same names, and mean others."""
         if self.level.goal:
             number = self.level.made[index] = self.level.made.get(index, 0) + 1
@@ -219,7 +221,7 @@ class AnySize(Translator):
             self.level.meet(member)
         else:
             member = Name(index, f"{index.short}~{next(self.counter)}")
-            self.later[member] = self.tag
+            self.hidden[member] = Hidden(self.tag, unless, self.source)
         return member
 
     def state(self, fact: Value) -> None:
@@ -230,11 +232,14 @@ class AnySize(Translator):
     def exists(self, field: Field, at: tuple[Name, ...]) -> Value:
         return conjunction([self.value(field.needs, {}, NOWHERE), *(self.inside(m) for m in at)])
 
+    def speak_of(self, member: Name) -> None:
+        """A rule or a goal names this member itself; what is stated of it came with another."""
+        if len(self.levels) > 1 and "~" not in member.base:
+            self.level.meet(member)
+
     def read(self, view: View, field: Field, at: tuple[Name, ...]) -> Value:
-        if len(self.levels) > 1:
-            for member in at:
-                if "~" not in member.base:
-                    self.level.meet(member)
+        for member in at:
+            self.speak_of(member)
         if isinstance(view, Initial):
             return field.initial
         key = (field, view, at)
@@ -294,20 +299,21 @@ class AnySize(Translator):
         while body.op is term.op:
             variables.append(body.data)
             body = body.args[-1]
-        name = z3.Bool(f"p~{next(self.counter)}")
+        # The solver guesses False first: that there is none, which brings no member.
+        there_is = constant_of(f"p~{next(self.counter)}", z3.BoolSort())
         everywhere = term.op is Op.FORALL
         stated, denied = (sign >= 0, sign <= 0) if everywhere else (sign <= 0, sign >= 0)
-        holds = name if everywhere else negation(name)
+        holds = negation(there_is)
         inner = 1 if everywhere else -1
         if denied:
-            inside = {**env, **{v: self.skolem(v.domain) for v in variables}}
+            inside = {**env, **{v: self.skolem(v.domain, holds) for v in variables}}
             value = self.value(body, inside, now, then, -inner)
             there = conjunction(self.inside(inside[v]) for v in variables)
             value = negation(value) if everywhere else value
             self.state(disjunction([holds, conjunction([there, value])]))
         if stated:
-            self.level.universals.append(Universal(holds, tuple(variables), body, env, now, then, inner))
-        return name
+            self.level.universals.append(Universal(holds, tuple(variables), body, env, now, then, inner, self.source))
+        return holds if everywhere else there_is
 
     def instance(self, universal: Universal, members: tuple[Name, ...]) -> None:
         """State a universal formula for these members."""
@@ -316,19 +322,21 @@ class AnySize(Translator):
         outside = [negation(self.inside(m)) for m in members]
         if any(o is True for o in outside):
             return
-        kept = self.tag
-        self.tag = frozenset(m for m in env.values() if isinstance(m, Name))
+        kept = self.tag, self.source
+        self.tag, self.source = frozenset(m for m in env.values() if isinstance(m, Name)), universal.source
         value = self.value(universal.body, env, universal.now, universal.then, universal.sign)
         value = value if universal.sign > 0 else negation(value)
         self.state(disjunction([negation(universal.premise), *outside, value]))
-        self.tag = kept
+        self.tag, self.source = kept
 
-    def instantiate(self, pool: Pool, most: Mapping[type[Index], Mapping[Name, None]] | None = None) -> None:
+    def instantiate(self, pool: Pool, most: Pool | None = None, sources: Collection[str] | None = None) -> None:
         """State every universal formula of the present level for all members of the pool, and what comes up on the way.
 
-        `most`: other members, of which each instance may have one.
+        `most`: other members, of which each instance may have one. `sources`: only what these claims say.
         """
         for universal in self.level.universals:  # grows while it is walked
+            if sources is not None and universal.source not in sources:
+                continue
             reach = [list(pool.get(v.domain, ())) for v in universal.variables]
             choices: Any = itertools.product(*reach)
             if most is not None:
@@ -344,11 +352,7 @@ class AnySize(Translator):
 
     # ----------------------------------------------------------------------------------------- products
     def times(self, term: Term, env: Env, now: View, then: View | None) -> Value:
-        """A product by an unknown dial. The constant part of the other side is multiplied out; the rest is a name.
-
-        This keeps queries linear. What is said of the names (`product_facts`) is true of multiplication and less than all
-        of it, so it can make a proof fail, but not succeed wrongly.
-        """
+        """A product by an unknown dial. The constant part of the other side is multiplied out; the rest is a name."""
         a, b = (self.value(x, env, now, then) for x in term.args)
         if known(a) or known(b):
             return product(a, b)
@@ -356,7 +360,7 @@ class AnySize(Translator):
         rest, constant = offset(factor)
         if rest is None:
             return product(constant, dial)
-        key = (str(dial), rest.get_id())
+        key = (dial.get_id(), rest.get_id())
         tag = frozenset(env[v] for v in self.free(term) if isinstance(env[v], Name))
         if not any(key in level.products for level in self.levels):
             function = Function(f"{dial}*", [z3.IntSort()], z3.IntSort())
@@ -364,61 +368,11 @@ class AnySize(Translator):
         found = next(level.products[key] for level in self.levels if key in level.products)
         return sum_of([found.value, product(constant, dial)])
 
-    def product_facts(self, pool: Pool, *levels: Level) -> None:
-        """More of a factor is at least the dial more of the product, for the products that speak of the pool."""
-        everybody = {m for members in pool.values() for m in members}
-        ground = [p for p in self.ground.products.values() if everybody.issuperset(p.tag)]
-        others = [p for level in levels for p in level.products.values()]
-        with self.within():
-            for p in ground:
-                self._from_zero(p)
-            for p, q in itertools.combinations(ground, 2):
-                self._monotone(p, q)
-        if levels:
-            with self.within(levels[0]):
-                for p in others:
-                    self._from_zero(p)
-                for p, q in itertools.chain(itertools.combinations(others, 2), itertools.product(ground, others)):
-                    self._monotone(p, q)
-
-    def _from_zero(self, p: Product) -> None:
-        key = (id(p),)
-        if key not in self.ordered:
-            self.ordered[key] = (p,)
-            self.tag = p.tag
-            self.state(implication(at_most(1, p.factor), at_most(p.dial, p.value)))
-            self.state(implication(at_most(p.factor, 0), at_most(p.value, 0)))
-            self.state(implication(equality(p.factor, 0), equality(p.value, 0)))
-
-    def _monotone(self, p: Product, q: Product) -> None:
-        key = (id(p), id(q))
-        if key not in self.ordered and p.dial.eq(q.dial):
-            self.ordered[key] = (p, q)
-            self.tag = p.tag | q.tag
-            for a, b in ((p, q), (q, p)):
-                more = sum_of([a.value, a.dial])
-                self.state(implication(below(a.factor, b.factor), at_most(more, b.value)))
-                self.state(implication(equality(b.factor, sum_of([a.factor, 1])), equality(b.value, more)))
-            self.state(implication(equality(p.factor, q.factor), equality(p.value, q.value)))
+    def products_of(self, members: Set[Name], *levels: Level) -> list[Product]:
+        """The products that these levels speak of, and those that speak of these members only."""
+        ground = [p for p in self.ground.products.values() if p.tag <= members]
+        return ground + [p for level in levels for p in level.products.values()]
 
     # --------------------------------------------------------------------------------------------- sums
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
         raise Inexact(f"({term}) is a sum, which this reading was not told how to treat")
-
-
-def offset(term: Any) -> tuple[Any, int]:
-    """A term as another plus a number; the other is None if there is none."""
-    if z3.is_int_value(term):
-        return None, term.as_long()
-    if z3.is_sub(term) and term.num_args() == 2 and z3.is_int_value(term.arg(1)):
-        rest, constant = offset(term.arg(0))
-        return rest, constant - term.arg(1).as_long()
-    if z3.is_add(term):
-        constant = sum(t.as_long() for t in term.children() if z3.is_int_value(t))
-        rest = [t for t in term.children() if not z3.is_int_value(t)]
-        if len(rest) == 1:
-            inner, more = offset(rest[0])
-            return inner, constant + more
-        if constant:
-            return z3.Sum(rest), constant
-    return term, 0

@@ -7,6 +7,7 @@ settled here already by the language's sorts, so the terms are made directly.
 
 from __future__ import annotations
 
+import ctypes
 import enum
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -20,6 +21,55 @@ Value = Any
 
 _CONTEXT = z3.main_ctx()
 _REF = _CONTEXT.ref()
+
+
+def _direct(name: str, *arguments: Any, result: Any = z3.Ast) -> Any:
+    """A function of the solver's library, without what its own Python does around each call."""
+    checked = getattr(z3core, f"Z3_{name}")
+    address = ctypes.cast(checked.__defaults__[-1].f, ctypes.c_void_p).value
+    assert address is not None
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, *arguments)(address)
+
+
+_ONE, _TWO, _THREE = ([ctypes.c_void_p] * n for n in (1, 2, 3))
+_MANY = (ctypes.c_uint, ctypes.c_void_p)
+_NOT, _EQ, _LE, _LT = (_direct(f"mk_{n}", *a) for n, a in (("not", _ONE), ("eq", _TWO), ("le", _TWO), ("lt", _TWO)))
+_AND, _OR, _ADD, _MUL = (_direct(f"mk_{n}", *_MANY) for n in ("and", "or", "add", "mul"))
+_ITE, _MINUS, _APP = (
+    _direct("mk_ite", *_THREE),
+    _direct("mk_unary_minus", *_ONE),
+    _direct("mk_app", ctypes.c_void_p, *_MANY),
+)
+_KEEP, _DROP = (_direct(f"{n}_ref", *_ONE, result=None) for n in ("inc", "dec"))
+_ASSERT = _direct("solver_assert", *_TWO, result=None)
+_EVAL = _direct("model_eval", *_TWO, ctypes.c_bool, ctypes.c_void_p, result=ctypes.c_bool)
+
+
+class _Made(z3.ExprRef):  # type: ignore[misc]
+    """A term made here. `denies`: the term that it is the negation of, if it is one."""
+
+    denies: Any = None
+
+    def __init__(self, ast: Any) -> None:
+        assert ast.value, "the solver made no term"
+        self.ast, self.ctx = ast, _CONTEXT
+        _KEEP(_REF, ast)
+
+    def __del__(self) -> None:
+        if self.ctx.ctx is not None:
+            _DROP(_REF, self.ast)
+
+
+class _Bool(_Made, z3.BoolRef):  # type: ignore[misc]
+    pass
+
+
+class _Int(_Made, z3.ArithRef):  # type: ignore[misc]
+    pass
+
+
+class _Member(_Made, z3.DatatypeRef):  # type: ignore[misc]
+    pass
 
 
 class Terms:
@@ -46,9 +96,11 @@ def _array(args: Sequence[Any]) -> Any:
 def negation(a: Value) -> Value:
     if known(a):
         return not a
-    if z3.is_not(a):
-        return a.arg(0)
-    return z3.BoolRef(z3core.Z3_mk_not(_REF, a.ast), _CONTEXT)
+    if isinstance(a, _Made) and a.denies is not None:
+        return a.denies
+    made = _Bool(_NOT(_REF, a.ast))
+    made.denies = a
+    return made
 
 
 def conjunction(args: Iterable[Value]) -> Value:
@@ -57,7 +109,7 @@ def conjunction(args: Iterable[Value]) -> Value:
         return False
     if len(kept) < 2:
         return kept[0] if kept else True
-    return z3.BoolRef(z3core.Z3_mk_and(_REF, len(kept), _array(kept)), _CONTEXT)
+    return _Bool(_AND(_REF, len(kept), _array(kept)))
 
 
 def disjunction(args: Iterable[Value]) -> Value:
@@ -66,7 +118,7 @@ def disjunction(args: Iterable[Value]) -> Value:
         return True
     if len(kept) < 2:
         return kept[0] if kept else False
-    return z3.BoolRef(z3core.Z3_mk_or(_REF, len(kept), _array(kept)), _CONTEXT)
+    return _Bool(_OR(_REF, len(kept), _array(kept)))
 
 
 def implication(a: Value, b: Value) -> Value:
@@ -85,8 +137,11 @@ def choice(c: Value, a: Value, b: Value) -> Value:
     yes, no = solver_term(a), solver_term(b)
     if identical(yes, no):
         return a
-    kind = z3.ArithRef if isinstance(yes, z3.ArithRef) else type(yes)
-    return kind(z3core.Z3_mk_ite(_REF, c.ast, yes.ast, no.ast), _CONTEXT)
+    return _kind(yes)(_ITE(_REF, c.ast, yes.ast, no.ast))
+
+
+def _kind(term: Any) -> Any:
+    return _Int if isinstance(term, z3.ArithRef) else _Bool if isinstance(term, z3.BoolRef) else _Member
 
 
 def equality(a: Value, b: Value) -> Value:
@@ -98,21 +153,21 @@ def equality(a: Value, b: Value) -> Value:
     a, b = solver_term(a), solver_term(b)
     if identical(a, b):
         return True
-    return z3.BoolRef(z3core.Z3_mk_eq(_REF, a.ast, b.ast), _CONTEXT)
+    return _Bool(_EQ(_REF, a.ast, b.ast))
 
 
 def at_most(a: Value, b: Value) -> Value:
     """Whether a <= b."""
     if known(a) and known(b):
         return a <= b
-    return z3.BoolRef(z3core.Z3_mk_le(_REF, solver_term(a).ast, solver_term(b).ast), _CONTEXT)
+    return _Bool(_LE(_REF, solver_term(a).ast, solver_term(b).ast))
 
 
 def below(a: Value, b: Value) -> Value:
     """Whether a < b."""
     if known(a) and known(b):
         return a < b
-    return z3.BoolRef(z3core.Z3_mk_lt(_REF, solver_term(a).ast, solver_term(b).ast), _CONTEXT)
+    return _Bool(_LT(_REF, solver_term(a).ast, solver_term(b).ast))
 
 
 def sum_of(args: Iterable[Value]) -> Value:
@@ -125,11 +180,11 @@ def sum_of(args: Iterable[Value]) -> Value:
         rest.append(solver_term(constant))
     if len(rest) == 1:
         return rest[0]
-    return z3.ArithRef(z3core.Z3_mk_add(_REF, len(rest), _array(rest)), _CONTEXT)
+    return _Int(_ADD(_REF, len(rest), _array(rest)))
 
 
 def minus(a: Value) -> Value:
-    return -a if known(a) else z3.ArithRef(z3core.Z3_mk_unary_minus(_REF, a.ast), _CONTEXT)
+    return -a if known(a) else _Int(_MINUS(_REF, a.ast))
 
 
 def product(a: Value, b: Value) -> Value:
@@ -139,7 +194,7 @@ def product(a: Value, b: Value) -> Value:
     if known(constant) and constant in (0, 1):
         return other if constant else 0
     args = [solver_term(a), solver_term(b)]
-    return z3.ArithRef(z3core.Z3_mk_mul(_REF, 2, _array(args)), _CONTEXT)
+    return _Int(_MUL(_REF, 2, _array(args)))
 
 
 # ------------------------------------------------------------------------------------ constants and functions
@@ -185,16 +240,32 @@ class Function:
         self.constant = None if arguments else constant_of(name, result)
         self.declared = z3.Function(name, *arguments, result) if arguments else None
         is_bool, is_int = result == z3.BoolSort(), result == z3.IntSort()
-        self.kind: Any = z3.BoolRef if is_bool else z3.ArithRef if is_int else z3.DatatypeRef
+        self.kind: Any = _Bool if is_bool else _Int if is_int else _Member
 
     def __call__(self, *args: Any) -> Any:
         if self.declared is None:
             return self.constant
-        return self.kind(z3core.Z3_mk_app(_REF, self.declared.ast, len(args), _array(args)), _CONTEXT)
+        return self.kind(_APP(_REF, self.declared.ast, len(args), _array(args)))
 
 
 def assert_all(solver: Any, facts: Iterable[Any]) -> None:
     """Assert values, as they are."""
     for value in facts:
         fact = value if isinstance(value, z3.ExprRef) else solver_term(value)
-        z3core.Z3_solver_assert(_REF, solver.solver, fact.ast)
+        _ASSERT(_REF, solver.solver, fact.ast)
+
+
+def check_assuming(solver: Any, literals: Sequence[Any]) -> Any:
+    """Whether what was asserted can be true with all the literals: sat, unsat or unknown."""
+    answer = z3core.Z3_solver_check_assumptions(_REF, solver.solver, len(literals), _array(literals))
+    return z3.CheckSatResult(answer)
+
+
+def false_in(found: Any, facts: Iterable[Any]) -> list[Any]:
+    """Those of the facts that are false in a model of the solver, which says of everything what it is."""
+    no, value = z3.BoolVal(False).ast.value, z3.Ast(None)
+    false = []
+    for fact in facts:
+        if _EVAL(_REF, found.model, fact.ast, True, ctypes.byref(value)) and value.value == no:
+            false.append(fact)
+    return false

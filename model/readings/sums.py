@@ -1,8 +1,8 @@
 """Sums and counts over an index of unknown size: one value each, and the exact change that a rule makes to it.
 
 `count(Block, lambda b: table[r, b] > 0)` is a function of r, and nothing is known of it but laws that hold of every
-finite sum. A sum over an ordered index is a function of where it stops as well, so `before(i, ...)` and `total(Slot, ...)`
-are one function at two places.
+finite sum (`sum_laws.py`). A sum over an ordered index is a function of where it stops as well, so `before(i, ...)` and
+`total(Slot, ...)` are one function at two places.
 
 After a rule the sum is written in terms of the sum before. Its members change at single places, or all at once: then they
 must all be what they were, or all nothing, or all what the next one was (a shift). Which it is, is not assumed: it is an
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ import z3
 from model.language.model import Model
 from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
 from model.language.text import render
-from model.readings.anysize import NOWHERE, AnySize, Name, Pool
+from model.readings.anysize import NOWHERE, AnySize, Name
 from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
 from model.readings.solver import (
     Function,
@@ -52,8 +53,6 @@ class Sum:
     counts: bool
     parameters: tuple[Var, ...]
     function: Any
-    non_negative: bool | None = None
-    at_most_one: bool | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -71,9 +70,16 @@ class Base:
     places: tuple[Name, ...] = ()
 
 
-Law = tuple[
-    tuple[Callable[[Env], Value], ...], dict[tuple[bool, ...], Base]
-]  # conditions on the row; a base for each case
+Why = frozenset[str]  # the names of the hypotheses that something rests on
+
+
+@dataclass(frozen=True)
+class Law:
+    """How a rule changes a sum: conditions on the row, and a base for each case."""
+
+    rows: tuple[Callable[[Env], Value], ...]
+    bases: dict[tuple[bool, ...], Base]
+    why: Why = frozenset()
 
 
 def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
@@ -97,15 +103,16 @@ def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
     return walked(term, ()), tuple(order)
 
 
-Entails = Callable[[Value, bool, bool], bool]
+Entails = Callable[[Value, tuple[Name, ...], bool, bool], Why | None]
+SUMS = (Op.COUNT, Op.TOTAL, Op.BEFORE)
 END = None  # where a sum over the whole of an ordered index stops
 
 
-class WithSums(AnySize):
+class Sums(AnySize):
     """Any size, with sums.
 
-    `entails(formula, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand) imply a
-    formula; without `instances`, only what was stated already is used.
+    `entails(formula, about, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand)
+    imply a formula about some members, and says which did; without `instances`, only what was stated already is used.
     """
 
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
@@ -115,11 +122,11 @@ class WithSums(AnySize):
         self.shapes: dict[int, tuple[Term, Sum, tuple[Var, ...]]] = {}
         self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
         self.laws: dict[tuple[Sum, View], Law] = {}
+        self.literals: dict[str, Any] = {}  # of the hypotheses, by name
+        self.relied_on: set[str] = set()  # hypotheses that what was translated since this was emptied rests on
         self.entails: Entails = self._unasked
-        self.said: set[Any] = set()
-        self.witnesses: dict[Any, Name] = {}
 
-    def _unasked(self, formula: Value, rule: bool, instances: bool) -> bool:
+    def _unasked(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
         raise Inexact("how a sum changes needs a solver to justify it")
 
     # ------------------------------------------------------------------------------------- declaration
@@ -136,6 +143,12 @@ class WithSums(AnySize):
             found = self.shapes[id(term)] = term, kind, parameters
         return found[1], found[2]
 
+    def declare(self, terms: Iterable[Term]) -> None:
+        """Let all sums of these terms be known, since what one sum becomes may be another."""
+        for term in (t for whole in terms for t in walk(whole) if t.op in SUMS):
+            with suppress(Inexact):
+                self.sum_kind(term)
+
     def _declare(self, plain: Term, parameters: tuple[Var, ...]) -> Sum:
         for v in parameters:
             if issubclass(v.domain, Range):
@@ -150,7 +163,7 @@ class WithSums(AnySize):
 
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
         kind, variables = self.sum_kind(term)
-        moments = {t.data[1] for t in walk(kind.body) if t.op is Op.FIELD}
+        moments = {t.data[1] for t in walk(term.args[-1]) if t.op is Op.FIELD}
         if len(moments) > 1:
             raise Inexact(f"({term}) reads two states at once, so nothing says how it changes")
         view = then if moments == {Moment.THEN} else now
@@ -180,6 +193,8 @@ class WithSums(AnySize):
         self.level.sums[kind, at] = None
         if stop is None or stop != self.first(kind.index):
             stops[stop] = None
+        if stop is not None:
+            self.speak_of(stop)
         return self.of(kind, at, stop)
 
     def of(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:
@@ -204,16 +219,16 @@ class WithSums(AnySize):
     # ------------------------------------------------------------------------------------------- change
     def _initial(self, kind: Sum, at: tuple[Name, ...]) -> Value:
         x = Name(kind.index, f"{kind.index.short}~any")
-        if not self.entails(equality(self.member(kind, at, x, NOWHERE), 0), False, False):
+        if self.entails(equality(self.member(kind, at, x, NOWHERE), 0), (*at, x), False, False) is None:
             raise Inexact(f"{kind} does not begin at 0, and its size is unknown")
         return 0
 
     def _after(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After) -> Value:
-        rows, bases = self.law(kind, view)
+        law = self.law(kind, view)
         env = dict(zip(kind.parameters, at, strict=True))
-        conditions = [c(env) for c in rows]
+        conditions = [c(env) for c in law.rows]
         result: Value = None
-        for case, base in bases.items():
+        for case, base in law.bases.items():
             when = conjunction(c if wanted else negation(c) for c, wanted in zip(conditions, case, strict=True))
             if when is not False:
                 value = self._changed(kind, at, stop, view, base)
@@ -248,6 +263,9 @@ class WithSums(AnySize):
         if key not in self.laws:
             with self.within(self.levels[1]):
                 self.laws[key] = self._find_law(kind, view)
+        self.relied_on |= self.laws[key].why
+        for inner in (t for t in walk(kind.body) if t.op in SUMS):
+            self.law(self.sum_kind(inner)[0], view)
         return self.laws[key]
 
     def _find_law(self, kind: Sum, view: After) -> Law:
@@ -267,10 +285,12 @@ class WithSums(AnySize):
                 else:
                     ranging.append((update, read))
         if not ranging:
-            return (), {(): Base((kind,), places=tuple(places))}
+            return Law((), {(): Base((kind,), places=tuple(places))})
         conditions = self._conditions(kind, view, ranging)
         cases = itertools.product((False, True), repeat=len(conditions))
-        return tuple(conditions), {case: self._base(kind, view, conditions, case, tuple(places)) for case in cases}
+        why: set[str] = set()
+        bases = {case: self._base(kind, view, conditions, case, tuple(places), why) for case in cases}
+        return Law(tuple(conditions), bases, frozenset(why))
 
     def _conditions(self, kind: Sum, view: After, ranging: list[tuple[Any, ...]]) -> list[Callable[[Env], Value]]:
         """What decides, apart from the member, whether an update is about this sum at all: which row is written."""
@@ -292,7 +312,9 @@ class WithSums(AnySize):
         conditions: list[Callable[[Env], Value]],
         case: tuple[bool, ...],
         places: tuple[Name, ...],
+        why: set[str],
     ) -> Base:
+        """What the members become. `why` is told the hypotheses that it rests on."""
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         env = dict(zip(kind.parameters, at, strict=True))
         x, first = Name(kind.index, f"{kind.index.short}~any"), Name(kind.index, "")
@@ -302,7 +324,9 @@ class WithSums(AnySize):
 
         def implied(old: Value, but: tuple[Name, ...], instances: bool) -> bool:
             outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
-            return self.entails(disjunction([*outside, equality(new, old)]), True, instances)
+            found = self.entails(disjunction([*outside, equality(new, old)]), (*at, x, *places), True, instances)
+            why.update(found or ())
+            return found is not None
 
         # A rule may treat the first place in its own way.
         exceptions = (places, (*places, first)) if kind.index.ordered and first not in places else (places,)
@@ -310,7 +334,7 @@ class WithSums(AnySize):
         for instances in (False, True):  # most changes need no hypothesis to be what they are
             shifts = kind.index.ordered and not places
             if shifts and implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
-                self._ends_with_nothing(kind, at, what, view)
+                why |= self._ends_with_nothing(kind, at, what, view)
                 return Base(shifted=True)
             for of, but in options:
                 if implied(self._members(of, at, x, view.before), but, instances):
@@ -330,161 +354,12 @@ class WithSums(AnySize):
         ]
         return [(kind,), (), *((o,) for o in others), *((kind, o) for o in others)]
 
-    def _ends_with_nothing(self, kind: Sum, at: tuple[Name, ...], what: str, view: After) -> None:
+    def _ends_with_nothing(self, kind: Sum, at: tuple[Name, ...], what: str, view: After) -> Why:
         """What moves in from past the end must add nothing to the sum."""
         x = Name(kind.index, f"{kind.index.short}~end")
         beyond = at_most(self.size(kind.index), self.number(x))
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
-        if not self.entails(formula, False, True):
+        found = self.entails(formula, (*at, x), False, True)
+        if found is None:
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
-
-    # ---------------------------------------------------------------------------------------- general laws
-    def sum_facts(self, pool: Pool, more: Pool, view: Symbolic) -> None:
-        """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool.
-
-        `more`: other members, which are told apart from those of the pool, but not from one another.
-        """
-        whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
-        everybody = {m for members in whole.values() for m in members}
-        with self.within():
-            for (kind, at), stops in list(self.applied.items()):
-                if everybody.issuperset(at):
-                    members = tuple(whole.get(kind.index, ()))
-                    if kind.index.ordered:
-                        near = pool.get(kind.index, {})
-                        known_stops = [s for s in stops if s is None or s in everybody]
-                        self._ordered_facts(kind, at, known_stops, members, near, view)
-                    else:
-                        self._plain_facts(kind, at, members, view)
-
-    def once(self, *key: Any) -> bool:
-        """Whether this is to be said for the first time."""
-        if key in self.said:
-            return False
-        self.said.add(key)
-        return True
-
-    def about(self, *names: Name | None) -> Any:
-        return self.within(tag=frozenset(n for n in names if n is not None))
-
-    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> bool:
-        """Whether every member of the sum is within a bound, by the invariants."""
-        at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
-        x = Name(kind.index, f"{kind.index.short}~any")
-        value = solver_term(self.member(kind, at, x, self.symbolic))
-        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), False, True)
-
-    def _non_negative(self, kind: Sum) -> bool:
-        if kind.non_negative is None:
-            kind.non_negative = kind.counts or self._law_of_members(kind, lambda v: at_most(0, v))
-        return kind.non_negative
-
-    def _at_most_one(self, kind: Sum) -> bool:
-        if kind.at_most_one is None:
-            kind.at_most_one = kind.counts or self._law_of_members(kind, lambda v: at_most(v, 1))
-        return kind.at_most_one
-
-    def _plain_facts(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...], view: Symbolic) -> None:
-        """The sum is what the named members come to, each once, and the rest, which is never less than nothing."""
-        if not self.once(kind, at, members) or not self._non_negative(kind):
-            return
-        with self.about(*at, *members):
-            whole = solver_term(self.of(kind, at, None))
-            parts, distinct = [], []
-            for number, m in enumerate(members):
-                new = conjunction(negation(self.same(m, other)) for other in members[:number])
-                parts.append(choice(new, self.member(kind, at, m, view), 0))
-                distinct.append(choice(new, 1, 0))
-            named = sum_of(parts)
-            self.state(at_most(named, whole))
-            if kind.counts:
-                rest = sum_of([self.size(kind.index), *(minus(d) for d in distinct), named])
-                self.state(at_most(whole, rest))
-
-    def _ordered_facts(
-        self,
-        kind: Sum,
-        at: tuple[Name, ...],
-        stops: list[Name | None],
-        members: tuple[Name, ...],
-        near: Mapping[Name, None],
-        view: Symbolic,
-    ) -> None:
-        non_negative = self._non_negative(kind)
-        at_most_one = self._at_most_one(kind)
-        stops = list(dict.fromkeys([*stops, END]))
-        for m in members:
-            stops_here = stops if m in near else [s for s in stops if s is None or s in near]
-            here = solver_term(self.number(m))
-            value = solver_term(self.member(kind, at, m, view))
-            outside = negation(self.inside(m))
-            up_to = solver_term(self.of(kind, at, m))
-            beyond = solver_term(self.of(kind, at, self.moved(m, 1)))
-            if self.once(kind, at, m):
-                with self.about(*at, m):
-                    self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
-                    if non_negative:
-                        self.state(at_most(0, up_to))
-                    if at_most_one:
-                        self.state(at_most(up_to, here))
-            for stop in stops_here:
-                if stop == m or not self.once(kind, at, m, stop):
-                    continue
-                end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
-                with self.about(*at, m, stop):
-                    if non_negative:
-                        self.state(disjunction([outside, at_most(end, here), at_most(beyond, whole)]))
-                    if at_most_one:
-                        self.state(
-                            disjunction(
-                                [outside, at_most(end, here), at_most(sum_of([whole, here, 1]), sum_of([beyond, end]))]
-                            )
-                        )
-        if non_negative and self.once(kind, at):
-            with self.about(*at):
-                self.state(at_most(0, self.of(kind, at, END)))
-
-    def witnessed(self, applied: Iterable[tuple[Sum, tuple[Name, ...]]], pool: Pool) -> list[Name]:
-        """What a sum is more than its named members (or after a place) comes of another member; each is given a name."""
-        everybody = {m for members in pool.values() for m in members}
-        found: list[Name] = []
-        with self.within():
-            for kind, at in applied:
-                if not everybody.issuperset(at) or not self._non_negative(kind):
-                    continue
-                members = tuple(pool.get(kind.index, ()))
-                if not kind.index.ordered:
-                    found.append(self._witness(kind, at, members))
-                else:
-                    found += [self._witness_from(kind, at, m) for m in members if not m.offset]
         return found
-
-    def _witness(self, kind: Sum, at: tuple[Name, ...], members: tuple[Name, ...]) -> Name:
-        key = (kind, at, members)
-        if key not in self.witnesses:
-            with self.about(*at, *members):
-                named = []
-                for number, m in enumerate(members):
-                    new = conjunction(negation(self.same(m, other)) for other in members[:number])
-                    named.append(choice(new, self.member(kind, at, m, self.symbolic), 0))
-                x = self.witnesses[key] = self.named(kind)
-                something = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-                other = conjunction([*(negation(self.same(x, m)) for m in members), something])
-                self.state(disjunction([equality(self.symbol(kind, at, None), sum_of(named)), other]))
-        return self.witnesses[key]
-
-    def _witness_from(self, kind: Sum, at: tuple[Name, ...], start: Name) -> Name:
-        key = (kind, at, start)
-        if key not in self.witnesses:
-            with self.about(*at, start):
-                x = self.witnesses[key] = self.named(kind)
-                n, here = solver_term(self.number(x)), solver_term(self.number(start))
-                there = negation(equality(self.member(kind, at, x, self.symbolic), 0))
-                same = equality(self.symbol(kind, at, start), self.symbol(kind, at, END))
-                outside = negation(self.inside(start))
-                self.state(disjunction([same, outside, conjunction([at_most(here, n), self.inside(x), there])]))
-        return self.witnesses[key]
-
-    def named(self, kind: Sum) -> Name:
-        """A member with a name of its own, which no hypothesis speaks of."""
-        return Name(kind.index, f"{kind.index.short}~sum{len(self.witnesses) + 1}")

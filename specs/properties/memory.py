@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.language import Term, exists, forall, implies, ite, prop, step, total
+from model.language import Term, count, exists, forall, implies, ite, prop, step, total
 from model.lifecycle.content import holds_enough
 from model.lifecycle.dials import Block, Publish, Request, Slot, Worker, memory_matters, publish
 from model.lifecycle.state import Entry, Lifecycle, Status
@@ -25,11 +25,14 @@ from specs.kinds import EARLY_REUSE, STALE_RESULT, VISIBILITY
 def reads_own_text(before: Lifecycle, then: Lifecycle) -> Term:
     """When a step executes, each live (or due) entry finds the KV of its own text in every block it uses."""
 
+    def executed(s: Lifecycle) -> Term:
+        return count(Slot, lambda i: s.status[i] == Status.EXECUTED)
+
     def runs(i: Slot, w: Worker) -> Term:
-        """The step is run by the worker now. (When the window moves up instead, another place changes too.)"""
+        """The step is run by the worker now. (When the window moves up instead, there is an executed step less.)"""
         newly = (before.status[i] == Status.LAUNCHED) & ~before.ran[i, w]
         done = (then.status[i] == Status.EXECUTED) | then.ran[i, w]
-        return newly & done & forall(Slot, lambda j: (j == i) | (then.status[j] == before.status[j]))
+        return newly & done & (executed(then) >= executed(before))
 
     def finds(i: Slot, w: Worker, r: Request, b: Block) -> Term:
         end = before.start[i, r] + before.tokens[i, r]

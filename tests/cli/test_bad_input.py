@@ -244,7 +244,8 @@ COMMANDS: list[tuple[list[str], str]] = [
     (["show", "rulse"], "there is nothing named rulse to show; did you mean rules."),
     (
         ["show", "zzzz"],
-        "there is nothing named zzzz to show; try rules, properties, worlds, faults, policies, dials, or a trace file.",
+        "there is nothing named zzzz to show; try rules, properties, auxiliary, worlds, faults, policies, dials, "
+        "or a trace file.",
     ),
     (["show", "notify.onec"], "notify has no part notify.onec; did you mean notify.once."),
     (["show", "notify/notifed"], "notify has no part notify/notifed; did you mean notify/notified."),

@@ -10,6 +10,7 @@ import pytest
 from checker.cli.show import LISTS
 from model.language.edits import parts
 from model.lifecycle import LIFECYCLE
+from specs.auxiliary import AUXILIARY
 from specs.faults import FAULTS
 from specs.policies import POLICIES
 from specs.properties import LIVENESS, PROPERTIES
@@ -19,12 +20,17 @@ from tests.cli.conftest import Cli
 NAMES = {
     "rules": [r.name for r in LIFECYCLE.rules],
     "properties": [p.name for p in (*PROPERTIES, *LIVENESS)],
+    "auxiliary": [p.name for p in AUXILIARY],
     "worlds": list(world_files()),
     "faults": [f.name for f in FAULTS],
     "policies": [p.name for p in POLICIES],
     "dials": [d.name for d in LIFECYCLE.dials],
 }
-KEYS = {what: what.removesuffix("s") for what in NAMES} | {"properties": "property", "policies": "policy"}
+KEYS = {what: what.removesuffix("s") for what in NAMES} | {
+    "properties": "property",
+    "auxiliary": "property",
+    "policies": "policy",
+}
 ONE_BY_ONE = [name for what, names in NAMES.items() if what != "dials" for name in names]
 
 
@@ -46,6 +52,11 @@ def test_a_list_has_every_name_in_every_form(cli: Cli, what: str) -> None:
     cells = [line.strip("|").split(" | ") for line in table.out.splitlines()]
     assert len({len(row) for row in cells}) == 1
     assert sorted(row[0].strip() for row in cells[2:]) == sorted(NAMES[what])
+
+
+def test_auxiliary_invariants_are_listed_with_who_needs_them(cli: Cli) -> None:
+    lines = cli("show", "auxiliary").out.splitlines()
+    assert any(line.startswith("window.launched-holds ") and "ownership.stale-waits needs" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", ONE_BY_ONE)

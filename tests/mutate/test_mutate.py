@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
 from checker.catalogue import SHIPPED, Catalogue
 from checker.mutate import campaign as module
 from checker.mutate.campaign import Campaign, campaign
 from checker.mutate.hunt import How, Hunted, Sound, hunt
+from checker.mutate.nothing import NO_SOLVER, changes_nothing, with_proofs
 from checker.mutate.subjects import Kind, Subject, mutants, subjects
+from checker.report.mutate_text import survivor_lines
 from checker.verdict import Unusable, Verdict
 from model.language.edits import parts
 from model.lifecycle import LIFECYCLE
@@ -94,6 +98,27 @@ def test_a_survivor_without_an_argument_is_wrong(monkeypatch: pytest.MonkeyPatch
     result = tried("recycle.something", most=1_000)
     assert result.verdict is Verdict.VIOLATED
     assert result.wrong["recycle.something"].startswith("survives")
+
+
+def test_a_survivor_is_asked_whether_it_changes_anything_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the solver shows to change nothing needs no argument; what it does not show still does."""
+    monkeypatch.setattr(module, "EQUIVALENT", {})
+    found = with_proofs(tried("retire_chunk/samples", "recycle.something", "release.unpinned", most=1_000), 2, silent)
+    assert found.nothing == {"retire_chunk/samples"}
+    assert set(found.wrong) == {"recycle.something"}
+    assert "  retire_chunk/samples" in survivor_lines(found)
+
+
+def test_of_what_does_not_exist_where_invariants_are_proved_nothing_is_shown() -> None:
+    """A field of the ghost memory is not written there at all, which is no reason to say that writing it changes nothing."""
+    assert not changes_nothing(Subject("execute/uses", Kind.UPDATE))
+
+
+def test_without_a_solver_a_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    found = with_proofs(tried("retire_chunk/samples", most=1_000), 2, silent)
+    assert (found.nothing, found.verdict) == (frozenset(), Verdict.HOLDS)
+    assert NO_SOLVER in survivor_lines(found)
 
 
 def test_an_argument_for_what_is_caught_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import replace
 
 from checker.proof.claims import Claim
-from checker.proof.induction import Obligation, Theory
+from checker.proof.induction import Obligation
 from checker.proof.prove import Scope, Task, work
 from model.language.model import Model
 from model.language.properties import Property, Shape
+from model.language.terms import Term
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
-from specs.disciplines import LIVELY, PLAIN, SAFE
+from specs.auxiliary.hints import BY_CASES, hints
+from specs.disciplines import COVERED, LIVELY, PLAIN, SAFE
 from specs.properties import PROPERTIES
 
 
@@ -20,20 +22,14 @@ def scope_of(
     model: Model = LIFECYCLE,
     properties: Sequence[Property] = PROPERTIES,
     auxiliary: Sequence[Property] = AUXILIARY,
-    everything: bool = False,
+    assumption: Term = SAFE & PLAIN,
 ) -> Scope:
-    return Scope(
-        model, tuple(properties), tuple(auxiliary), SAFE if everything else SAFE & PLAIN, timeout=3.0, lively=LIVELY
-    )
-
-
-@cache
-def theory() -> Theory:
-    """The unchanged model's, for all tests of one process."""
-    return SCOPE.theory()
+    """Most tests leave the ghost memory out, which makes queries smaller."""
+    return Scope(model, tuple(properties), tuple(auxiliary), assumption, lively=LIVELY)
 
 
 SCOPE = scope_of()
+WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_CASES)  # what the command proves
 
 
 def hypotheses(scope: Scope) -> list[Claim]:
@@ -42,4 +38,4 @@ def hypotheses(scope: Scope) -> list[Claim]:
 
 def obligations(scope: Scope, where: str, *claims: str) -> list[Obligation]:
     """Those about a rule and some claims, tried."""
-    return work(scope, theory() if scope is SCOPE else scope.theory(), Task(where, claims)).prove()
+    return work(scope, scope.theory(), Task(where, claims)).prove()

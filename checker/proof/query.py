@@ -1,0 +1,102 @@
+"""One solver for all goals about a rule: what it is told grows with the members that are spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Set
+from contextlib import contextmanager
+from typing import Any
+
+import z3
+
+from model.readings.anysize import Level, Name, Tag
+from model.readings.solver import assert_all, check_assuming, false_in
+
+# How much one answer may cost, and all answers about one goal, in the solver's own count of its steps: unlike seconds, that
+# is the same on every machine. The dearest answer in a proof that is found has cost 5 million so far, its goal 18.
+STEPS = 6_000_000
+STEPS_OF_A_GOAL = 30_000_000
+TRIES = 2  # of a query that is left undecided: another order of guesses may decide it
+
+
+class Query:
+    """A solver, what it was told of each level, and the hypotheses by name, which it assumes and may name in a core."""
+
+    def __init__(self, facts: Iterable[Any], hypotheses: dict[str, Any], timeout: float) -> None:
+        self.solver = z3.Solver()
+        self.solver.set("timeout", int(timeout * 1000))
+        self.solver.set("rlimit", STEPS)
+        self.hypotheses = hypotheses
+        self.told: dict[tuple[int, Tag], int] = {}
+        self.waiting: list[Any] = []
+        self.add(facts)
+
+    def add(self, facts: Iterable[Any]) -> None:
+        assert_all(self.solver, facts)
+
+    def tell(self, members: Set[Name], *levels: Level) -> None:
+        """All that these levels say of the members, as far as it was not told yet."""
+        self.add(self._new(members, levels))
+
+    def offer(self, members: Set[Name], *levels: Level) -> None:
+        """The same, but it waits until some model breaks it: of much that could be said, little is ever needed."""
+        self.waiting += self._new(members, levels)
+
+    def _new(self, members: Set[Name], levels: Iterable[Level]) -> list[Any]:
+        found = []
+        for level in levels:
+            for tag, facts in level.facts.items():
+                key = id(level), tag
+                known = self.told.get(key, 0)
+                if known < len(facts) and tag <= members:
+                    self.told[key] = len(facts)
+                    found += facts[known:]
+        return found
+
+    def broken(self, found: Any) -> bool:
+        """Tell what was waiting and is false in a model; whether there is any."""
+        wrong = false_in(found, self.waiting)
+        if wrong:
+            gone = {id(fact) for fact in wrong}
+            self.waiting = [fact for fact in self.waiting if id(fact) not in gone]
+            self.add(wrong)
+        return bool(wrong)
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """What is told now is taken back at the end."""
+        kept, waiting = dict(self.told), list(self.waiting)
+        self.solver.push()
+        try:
+            yield
+        finally:
+            self.solver.pop()
+            self.told, self.waiting = kept, waiting
+
+    def steps(self) -> int:
+        """What this solver did so far, in its own count."""
+        found = self.solver.statistics()
+        return int(dict(found[n] for n in range(len(found))).get("rlimit count", 0))
+
+    def check(self) -> Any:
+        for seed in range(TRIES):
+            self.solver.set("random_seed", seed)
+            answer = check_assuming(self.solver, list(self.hypotheses.values()))
+            if answer != z3.unknown:
+                break
+        if seed:
+            self.solver.set("random_seed", 0)
+        return answer
+
+    def used(self) -> list[str]:
+        """The hypotheses in the core of what was found contradictory."""
+        core = {c.get_id() for c in self.solver.unsat_core()}
+        return [name for name, literal in self.hypotheses.items() if literal.get_id() in core]
+
+    def needed(self) -> list[str]:
+        """Of the core, hypotheses none of which can be left out of it: each was tried."""
+        core = self.used()
+        for name in list(core):
+            rest = [n for n in core if n != name]
+            if check_assuming(self.solver, [self.hypotheses[n] for n in rest]) == z3.unsat:
+                core = rest
+        return core

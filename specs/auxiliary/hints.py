@@ -1,0 +1,25 @@
+"""Which hypotheses a proof is tried with first.
+
+A hint says what was enough the last time; with few hypotheses a query is small. One that is wrong costs time, and no
+more: what it leaves open is tried with all. `python -m benchmarks.prove --hints` writes the file anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+# Claims that are proved for each value of a dial by itself, since the reasons are others.
+BY_CASES: Mapping[tuple[str, str], str] = {
+    ("execute", "memory.reads-own-text"): "device",
+    ("execute", "memory.settled-is-there"): "device",
+    ("where rules are stuck", "rest.oldest-is-empty"): "device",
+}
+FILE = Path(__file__).with_name("hints.json")
+
+
+def hints() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """By rule and claim, the names of hypotheses."""
+    written: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text())
+    return {rule: {claim: tuple(names) for claim, names in of.items()} for rule, of in written.items()}
