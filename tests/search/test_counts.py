@@ -1,9 +1,9 @@
 """How many states and transitions each shipped world has, counted in three ways that must agree.
 
 The explorer with symmetry, whose normal forms stand for whole orbits; the explorer without; and the second search, which
-shares with them the declared rules and the layout of a state, and nothing else. All three forget what the model lets a
-search forget, the second by the interpreter; that forgetting changes no verdict is for the gate to say
-(test_reductions.py).
+shares with them the declared rules and the layout of a state, and nothing else (it leaves the longest worlds to the compiled
+one). All three forget what the model lets a search forget, the second by the interpreter; that forgetting changes no verdict
+is for the gate to say (test_reductions.py).
 """
 
 from __future__ import annotations
@@ -67,6 +67,10 @@ SMALL = (
     "two-families",
 )
 
+# Of these the second search, which needs a minute for half a million states, is left to the compiled one, which is another
+# program in another language (test_kernel.py holds it to the same numbers).
+LONG = ("cache-all", "ordered-release", "overrun", "pair", "unmixed", "vllm-async")
+
 # Worlds that only compiled code counts (test_kernel.py), and SPIN without reductions (test_spin.py).
 LARGE = {
     "trio-shared-window": (346_405, 3_927_583, 24_917_285),
@@ -97,12 +101,15 @@ def test_three_counts_agree(name: str) -> None:
     full = explore(machine_of(name), symmetry=False)
     assert (len(full.states), full.transitions) == (states, transitions)
 
+    expected = set(find(LIFECYCLE, name).expect) - {"rest.way-home"}
+    assert set(full.violations) == set(reduced.violations) == expected
+    if name in LONG:
+        return
+
     second = depth_first(Rules(LIFECYCLE, world_of(name), PROPERTIES, forgetful=True))
     assert (len(second.states), second.transitions) == (states, transitions)
     assert second.states == set(full.states)
-
-    expected = set(find(LIFECYCLE, name).expect) - {"rest.way-home"}
-    assert second.violated == set(full.violations) == set(reduced.violations) == expected
+    assert second.violated == expected
 
 
 def sum_of_orbits(reduced: Exploration) -> int:
