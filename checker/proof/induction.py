@@ -93,15 +93,16 @@ class Theory:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """A part of a claim, translated to be denied."""
+    """A part of a claim, translated to be denied.
+
+    `relied_on`: hypotheses without which the claim does not mean this value, since how its sums change rests on them.
+    """
 
     claim: str
     part: int
     level: Level
     value: Value
-    relied_on: frozenset[
-        str
-    ]  # hypotheses without which the claim does not mean this value: reasons for how sums change
+    relied_on: frozenset[str]
 
 
 class Work:

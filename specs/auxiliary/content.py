@@ -6,8 +6,8 @@ does no harm as long as the old write comes first, and until then the new owner 
 
 from __future__ import annotations
 
-from model.language import Term, before, exists, forall, implies, ite, prop, total
-from model.lifecycle.content import Span, holds_enough
+from model.language import Term, exists, forall, implies, ite, prop
+from model.lifecycle.content import Span
 from model.lifecycle.dials import (
     Block,
     Device,
@@ -27,16 +27,12 @@ from model.lifecycle.sharing import is_published
 from model.lifecycle.state import Entry, Lifecycle, Status
 from model.lifecycle.terms import in_window, running
 from model.lifecycle.worker import has_run
-from specs.properties.progress import live_tokens
+from specs.properties.memory import holds_text_so_far
+from specs.properties.progress import executed_tokens, live_tokens, live_upto
 
 COMPUTED = memory_matters & (publish == Publish.COMPUTED)
 IN_ORDER = COMPUTED & (device == Device.IN_ORDER)
 UNORDERED = COMPUTED & (device == Device.UNORDERED) & (release == Release.FENCED)
-
-
-def live_upto(s: Lifecycle, i: Slot, r: Request) -> Term:
-    """The request's live tokens in the steps before this one."""
-    return before(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
 
 
 def writes(s: Lifecycle, i: Slot, r: Request, b: Block) -> Term:
@@ -153,13 +149,7 @@ def settled_on_each(s: Lifecycle) -> Term:
         Request,
         lambda r: implies(
             running(s, r),
-            forall(
-                Block,
-                lambda b: implies(
-                    s.table[r, b] > 0,
-                    forall(Worker, lambda w: holds_enough(s, b, w, r, s.table[r, b], s.computed[r])),
-                ),
-            ),
+            forall(Block, lambda b: forall(Worker, lambda w: holds_text_so_far(s, r, b, w, s.computed[r]))),
         ),
     )
 
@@ -172,7 +162,7 @@ def run_on_each(s: Lifecycle) -> Term:
     """A worker that has run a step holds a running request's tokens up to that step's."""
 
     def there(i: Slot, w: Worker, r: Request, b: Block) -> Term:
-        return implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], reached(s, i, r)))
+        return holds_text_so_far(s, r, b, w, reached(s, i, r))
 
     return forall(
         Slot,
@@ -222,7 +212,7 @@ def own_on_each(s: Lifecycle) -> Term:
     """A worker that has run a request's live work holds its tokens up to there."""
 
     def there(i: Slot, w: Worker, r: Request, b: Block) -> Term:
-        return implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], reached(s, i, r)))
+        return holds_text_so_far(s, r, b, w, reached(s, i, r))
 
     def ran(i: Slot, w: Worker, r: Request) -> Term:
         return (s.entry[i, r] == Entry.LIVE) & has_run(s, i, w)
@@ -243,16 +233,11 @@ def own_on_each(s: Lifecycle) -> Term:
 def executed_before(s: Lifecycle) -> Term:
     """A request's live tokens that are executed are all in steps before any of its own (in order: any) that is not."""
 
-    def executed(r: Request) -> Term:
-        return total(
-            Slot, lambda i: ite((s.status[i] == Status.EXECUTED) & (s.entry[i, r] == Entry.LIVE), s.tokens[i, r], 0)
-        )
-
     def later(i: Slot, r: Request) -> Term:
         waits = (device == Device.IN_ORDER) | (s.entry[i, r] == Entry.LIVE)
-        return implies(waits, executed(r) <= live_upto(s, i, r))
+        return implies(waits, executed_tokens(s, r) <= live_upto(s, i, r))
 
-    return forall(Request, lambda r: executed(r) <= live_tokens(s, r)) & forall(
+    return forall(Request, lambda r: executed_tokens(s, r) <= live_tokens(s, r)) & forall(
         Slot,
         lambda i: implies(s.status[i] != Status.EXECUTED, forall(Request, lambda r: later(i, r))),
     )

@@ -37,6 +37,7 @@ from model.lifecycle.dials import (
 from model.lifecycle.state import Entry, Lifecycle, Status, oldest
 from model.lifecycle.terms import decoding, finished, in_window, known, running
 from specs.kinds import COUNTERS, EARLY_REUSE, SELECTION, SPLICED_OUTPUT, STALE_RESULT
+from specs.properties.progress import live_upto
 
 
 @prop(
@@ -157,11 +158,7 @@ def samples_at_end(s: Lifecycle) -> Term:
     """A live entry samples exactly if it completes the context known by then: an earlier chunk never does."""
 
     def end(i: Slot, r: Request) -> Term:
-        return (
-            s.computed[r]
-            + before_slot(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
-            + s.tokens[i, r]
-        )
+        return s.computed[r] + live_upto(s, i, r) + s.tokens[i, r]
 
     def wanted(i: Slot, r: Request) -> Term:
         return known(s, r) + before_slot(i, lambda j: ite((s.entry[j, r] == Entry.LIVE) & s.samples[j, r], 1, 0))
@@ -190,7 +187,7 @@ def contiguous(s: Lifecycle) -> Term:
     """
 
     def begins(i: Slot, r: Request) -> Term:
-        return s.computed[r] + before_slot(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
+        return s.computed[r] + live_upto(s, i, r)
 
     needed = late_result == LateResult.COMMIT
     return forall(

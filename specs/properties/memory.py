@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from model.language import Term, count, exists, forall, implies, ite, prop, step, total
+from model.language import Term, count, exists, forall, implies, prop, step
 from model.lifecycle.content import holds_enough
 from model.lifecycle.dials import Block, Publish, Request, Slot, Worker, memory_matters, publish
 from model.lifecycle.state import Entry, Lifecycle, Status
 from model.lifecycle.terms import due, running
 from specs.kinds import EARLY_REUSE, STALE_RESULT, VISIBILITY
+from specs.properties.progress import executed_tokens
 
 
 @step(
@@ -49,6 +50,11 @@ def reads_own_text(before: Lifecycle, then: Lifecycle) -> Term:
     return forall(Slot, lambda i: forall(Worker, lambda w: implies(runs(i, w), reads(i, w))))
 
 
+def holds_text_so_far(s: Lifecycle, r: Request, b: Block, w: Worker, tokens: Term) -> Term:
+    """A block in the request's table holds all of its first `tokens` tokens that belong there."""
+    return implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], tokens))
+
+
 @prop(
     rule="R2, R3",
     reason="What the engine believes settled must be in memory, or a later step reads what is not there. "
@@ -60,14 +66,8 @@ def reads_own_text(before: Lifecycle, then: Lifecycle) -> Term:
 def settled_is_there(s: Lifecycle) -> Term:
     """A running request's blocks really hold its settled tokens, and those of its executed steps, on every worker."""
 
-    def settled(r: Request) -> Term:
-        executed = total(
-            Slot, lambda i: ite((s.status[i] == Status.EXECUTED) & (s.entry[i, r] == Entry.LIVE), s.tokens[i, r], 0)
-        )
-        return s.computed[r] + executed
-
     def there(r: Request, b: Block, w: Worker) -> Term:
-        return implies(s.table[r, b] > 0, holds_enough(s, b, w, r, s.table[r, b], settled(r)))
+        return holds_text_so_far(s, r, b, w, s.computed[r] + executed_tokens(s, r))
 
     return forall(
         Request,

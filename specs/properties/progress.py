@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.language import Term, exists, forall, implies, ite, prop, total
+from model.language import Term, before, exists, forall, implies, ite, prop, total
 from model.lifecycle.dials import Request, Slot, block_size, limit, overrun
-from model.lifecycle.state import Entry, Lifecycle, reach
+from model.lifecycle.state import Entry, Lifecycle, Status, reach
 from model.lifecycle.terms import known, room, running
 from specs.kinds import COUNTERS, LEAK, SELECTION, SPLICED_OUTPUT, STALE_RESULT, STUCK
 
@@ -12,6 +12,18 @@ from specs.kinds import COUNTERS, LEAK, SELECTION, SPLICED_OUTPUT, STALE_RESULT,
 def live_tokens(s: Lifecycle, r: Request) -> Term:
     """Tokens of the request's live entries in the window."""
     return total(Slot, lambda i: ite(s.entry[i, r] == Entry.LIVE, s.tokens[i, r], 0))
+
+
+def live_upto(s: Lifecycle, i: Slot, r: Request) -> Term:
+    """Tokens of the request's live entries in the steps before this one."""
+    return before(i, lambda j: ite(s.entry[j, r] == Entry.LIVE, s.tokens[j, r], 0))
+
+
+def executed_tokens(s: Lifecycle, r: Request) -> Term:
+    """Tokens of the request's live entries in executed steps."""
+    return total(
+        Slot, lambda i: ite((s.status[i] == Status.EXECUTED) & (s.entry[i, r] == Entry.LIVE), s.tokens[i, r], 0)
+    )
 
 
 def live_samples(s: Lifecycle, r: Request) -> Term:
