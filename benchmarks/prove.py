@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 from checker.proof.prove import REST, Proof, Scope, prove
 from model.lifecycle import LIFECYCLE
@@ -40,20 +41,23 @@ def main() -> None:
         f"  {len(proof.obligations)} queries, {sum(o.seconds for o in proof.obligations):.1f} s in the solver\n"
     )
     if options.hints:
+        proof = prove(replace(scope, cores=True), options.processes)
         FILE.write_text(json.dumps(hinted(proof), indent=1, sort_keys=True) + "\n")
         sys.stdout.write(f"  written: {FILE.name}\n")
 
 
-def hinted(proof: Proof) -> dict[str, dict[str, list[str]]]:
+def hinted(proof: Proof) -> dict[str, dict[str, dict[str, list[str]]]]:
     """What was enough for the claims that took long, and for those that are tried with a hint already."""
-    found: dict[str, dict[str, list[str]]] = {}
+    found: dict[str, dict[str, dict[str, list[str]]]] = {}
     names = {r.name for r in proof.scope.rules} | {REST}
     for where in sorted({o.rule for o in proof.obligations} & names):
         for claim in sorted({o.claim for o in proof.obligations if o.rule == where}):
             parts = [o for o in proof.of(claim) if o.rule == where]
             kept = claim in proof.scope.hints.get(where, {})
             if all(o.answer == "proved" for o in parts) and (kept or sum(o.seconds for o in parts) > LONG):
-                found.setdefault(where, {})[claim] = sorted({name for o in parts for name in o.used})
+                by_case = found.setdefault(where, {}).setdefault(claim, {})
+                for case in sorted({o.case for o in parts}):
+                    by_case[case] = sorted({name for o in parts if o.case == case for name in o.used})
     return found
 
 

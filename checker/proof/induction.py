@@ -19,7 +19,7 @@ from typing import Any
 import z3
 
 from checker.proof.claims import Claim
-from checker.proof.query import STEPS_OF_A_GOAL, Query
+from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
@@ -36,7 +36,10 @@ Members = dict[type[Index], dict[Name, None]]
 
 @dataclass(frozen=True)
 class Obligation:
-    """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses."""
+    """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses.
+
+    `case`: for which values of dials it was, if not for all at once.
+    """
 
     rule: str
     claim: str
@@ -45,6 +48,11 @@ class Obligation:
     seconds: float
     used: tuple[str, ...] = ()
     why: str = ""
+    case: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        return self.rule, self.claim, self.part, self.case
 
 
 class Theory:
@@ -112,6 +120,7 @@ class Work:
         self.theory, self.rule = theory, rule
         self.where = rule.name if rule else where
         self.smt2: Path | None = None  # where each query is written
+        self.case = ""  # for which values of dials this is, if not for all
         self.cores = False  # whether to leave out of each core what can be left out
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
@@ -179,7 +188,7 @@ class Work:
 
     def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
         rests = (*used, *self.taken) if answer == "proved" else ()
-        return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why)
+        return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why, self.case)
 
     # ---------------------------------------------------------------------------------------- solving
     def pool(self, goals: Sequence[Goal]) -> Members:
@@ -262,8 +271,8 @@ class Work:
             used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
             why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
             if self.smt2 is not None:
-                name = f"{self.where.replace(' ', '-')}.{goal.claim}.{goal.part}.smt2"
-                write_query(self.smt2 / name, query.solver, self.theory.literals.values())
+                name = ".".join(filter(None, (self.where, goal.claim, self.case, str(goal.part), "smt2")))
+                write_query(self.smt2 / name.replace(" ", "-"), query.solver, self.theory.literals.values())
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
 
@@ -275,9 +284,9 @@ class Work:
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
         wider = iter([self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds])
         owing = False  # whether only little was stated of some member
-        began = query.steps()
+        budget = query.budget()
         while (answer := query.check()) == z3.sat:
-            if query.steps() - began > STEPS_OF_A_GOAL:
+            if budget.spent():
                 return z3.unknown
             found = query.solver.model()
             if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):

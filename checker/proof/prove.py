@@ -7,19 +7,16 @@ proved is the largest set of claims that needs nothing outside of itself.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from multiprocessing.connection import wait
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from checker.proof.claims import Claim, claims, stuck
+from checker.proof.forks import done, processors
 from checker.proof.induction import Obligation, Theory, Work
-from checker.verdict import Unusable
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
@@ -27,7 +24,11 @@ from model.language.terms import Term, lift
 
 START, ALWAYS, REST = "at the start", "in every state", "where rules are stuck"
 ROUNDS = 3  # of bringing in members that are spoken of only through others
-Hints = Mapping[str, Mapping[str, tuple[str, ...]]]  # by rule and claim; what they leave out is tried afterwards
+Hints = Mapping[
+    str, Mapping[str, Mapping[str, tuple[str, ...]]]
+]  # by rule, claim and case; "" where there are no cases
+Case = tuple[tuple[str, Any], ...]  # the values of some dials
+Job = Callable[[], Any]
 MOST_CLAIMS = 16  # claims in one task; more are shared between processes
 
 
@@ -75,31 +76,37 @@ class Scope:
 class Task:
     """Some of the obligations about one rule (or about the start, or every state), by the names of their claims.
 
-    `rounds`: how often members that came in bring in others. `first`: hypotheses that are tried alone first.
+    `rounds`: how often members that came in bring in others. `first`: hypotheses that are tried alone first, if not None.
+    `case`: for which values of dials.
     """
 
     where: str
     names: tuple[str, ...]
     rounds: int = 0
-    first: tuple[str, ...] = ()
+    first: tuple[str, ...] | None = None
+    case: Case = ()
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What came of a scope. `framed`: obligations that hold because the rule writes nothing that the claim reads."""
+    """What came of a scope. `framed`: obligations that hold because the rule writes nothing that the claim reads.
+
+    `beside`: what came of the job that was done beside it.
+    """
 
     scope: Scope
     obligations: tuple[Obligation, ...]
     framed: int
     seconds: float
+    beside: Any = None
 
     def of(self, claim: str) -> list[Obligation]:
         return [o for o in self.obligations if o.claim == claim]
 
     def proved_after_all(self, found: Sequence[Obligation]) -> Proof:
         """With these in the place of the same obligations."""
-        better = {(o.rule, o.claim, o.part): o for o in found}
-        rows = tuple(better.get((o.rule, o.claim, o.part), o) for o in self.obligations)
+        better = {o.key: o for o in found}
+        rows = tuple(better.get(o.key, o) for o in self.obligations)
         return replace(self, obligations=rows)
 
     @cached_property
@@ -138,25 +145,21 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
         Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
         Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
     ]
-    stuck_hints = scope.hints.get(REST, {})
-    found += [
-        Task(REST, (c.name,), int(c.name in stuck_hints), stuck_hints.get(c.name, ()))
-        for c in inductive
-        if c.shape is Shape.REST
-    ]
+    for c in (c for c in inductive if c.shape is Shape.REST):
+        found += alone(scope, REST, c.name) or [Task(REST, (c.name,))]
     inductive = [c for c in inductive if c.shape is not Shape.REST]
     framed = 0
     for rule in scope.rules:
         touched = [c.name for c in inductive if c.reads & rule.writes()]
         framed += len(inductive) - len(touched)
-        hinted = scope.hints.get(rule.name, {})
-        found += [Task(rule.name, (name,), 1, hinted[name]) for name in touched if name in hinted]
-        touched = [name for name in touched if name not in hinted]
+        for name in touched:
+            found += alone(scope, rule.name, name)
+        touched = [name for name in touched if name not in scope.hints.get(rule.name, {})]
         pieces = -(-len(touched) // MOST_CLAIMS)
         found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
     order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
     hard_first = sorted(
-        (t for t in found if t.names), key=lambda t: (not t.first, order.get(t.where, len(order)), -len(t.names))
+        (t for t in found if t.names), key=lambda t: (t.first is None, order.get(t.where, len(order)), -len(t.names))
     )
     return hard_first, framed
 
@@ -171,35 +174,39 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
         made.taken = tuple(c.name for c in before(scope, claim))
     else:
         made = Work(theory, rule, task.where)
-    made.smt2, made.rounds, made.cores = scope.smt2, task.rounds, scope.cores
+    made.case, made.smt2, made.rounds, made.cores = case_text(task.case), scope.smt2, task.rounds, scope.cores
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
 
 
+def alone(scope: Scope, where: str, name: str) -> list[Task]:
+    """A claim that there is a hint for, in every case there is."""
+    hints = scope.hints.get(where, {}).get(name)
+    if hints is None:
+        return []
+    dial = next((d for d in scope.model.dials if d.name == scope.by_cases.get((where, name))), None)
+    values = [] if dial is None else [scope.fixed[dial.name]] if dial.name in scope.fixed else list(dial.sort.of)
+    cases: list[Case] = [((dial.name, value),) for value in values] if dial is not None else [()]
+    return [Task(where, (name,), 1, hints.get(case_text(case)), case) for case in cases]
+
+
+def case_text(case: Case) -> str:
+    return ", ".join(f"{name} = {getattr(value, 'name', value)}" for name, value in case)
+
+
 def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
-    """What comes of a task: with the few hypotheses of a hint, if that is enough, or with all."""
-    if task.first:
-        results = in_cases(scope, task)
-        if all(o.answer == "proved" for o in results):
-            return results
-    return work(scope, theory, task).prove()
-
-
-def in_cases(scope: Scope, task: Task) -> list[Obligation]:
-    """A task with a hint, in every case there is. What is open in one is open; what was used in one was used."""
-    found: dict[int, Obligation] = {}
-    name = scope.by_cases.get((task.where, task.names[0]))
-    dial = next((d for d in scope.model.dials if d.name == name and name not in scope.fixed), None)
-    for case in [{dial.name: value} for value in dial.sort.of] if dial is not None else [{}]:
-        theory = scope.theory(task.first, case)
-        for o in work(scope, theory, task).prove() if theory.possible else ():
-            former = found.get(o.part, o)
-            answer = o.answer if former.answer == "proved" else former.answer
-            used = tuple(dict.fromkeys([*former.used, *o.used]))
-            seconds = o.seconds + (former.seconds if former is not o else 0.0)
-            found[o.part] = replace(o, answer=answer, used=used, seconds=seconds)
-    return list(found.values())
+    """What comes of a task: with the few hypotheses of a hint, if that is enough, or with all, which `theory` has."""
+    if task.case:
+        theory = scope.theory(case=dict(task.case))
+        if not theory.possible:
+            return []
+    results: list[Obligation] = []
+    if task.first is not None:
+        results = work(scope, scope.theory(task.first, dict(task.case)), task).prove()
+    if not results or any(o.answer != "proved" for o in results):
+        results = work(scope, theory, task).prove()
+    return results
 
 
 def before(scope: Scope, claim: Claim) -> list[Claim]:
@@ -228,82 +235,55 @@ Observe = Callable[[Obligation], None]
 
 
 def prove(
-    scope: Scope, processes: int | None = None, observe: Observe = lambda o: None, asked: Collection[str] = ()
+    scope: Scope,
+    processes: int | None = None,
+    observe: Observe = lambda o: None,
+    asked: Collection[str] = (),
+    beside: Job = lambda: None,
 ) -> Proof:
     """Try every obligation of the scope; `observe` hears of each when its task is done.
 
-    `asked`: only these claims, and what their proofs use.
+    `asked`: only these claims, and what their proofs use. `beside`: a job that is done meanwhile.
     """
     began = time.monotonic()
     found: list[Obligation] = []
-    framed, done = 0, set[str]()
+    framed, over, result = 0, set[str](), None
     left = set(asked) or {c.name for c in scope.claims}
     while left:
         planned, more = tasks(scope, left)
         framed += more
-        for results in _all(scope, planned, processes or processors()):
+        for number, results in _all(scope, planned, processes or processors(), [beside]):
+            if number == 0:
+                result, beside = results, lambda: None
+                continue
             found += results
             for obligation in results:
                 observe(obligation)
-        done |= left
-        left = {name for o in found for name in o.used} - done
+        over |= left
+        left = {name for o in found for name in o.used} - over
     order = {t.where: n for n, t in enumerate(tasks(scope)[0])}
     names = {c.name: n for n, c in enumerate(scope.claims)}
-    found.sort(key=lambda o: (order[o.rule], names[o.claim], o.part))
-    return Proof(scope, tuple(found), framed, time.monotonic() - began)
+    found.sort(key=lambda o: (order[o.rule], names[o.claim], o.case, o.part))
+    return Proof(scope, tuple(found), framed, time.monotonic() - began, result)
 
 
 def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
     """Try what is open of a claim again with more instances: the members that came in bring in others, a few times over."""
-    wheres = dict.fromkeys(o.rule for o in proof.open if o.claim == claim)
-    planned = [Task(where, (claim,), ROUNDS) for where in wheres]
-    return [o for results in _all(scope, planned, processors()) for o in results]
+    lost = {(o.rule, o.case) for o in proof.open if o.claim == claim}
+    planned = [
+        replace(t, rounds=ROUNDS, first=None)
+        for where in dict.fromkeys(rule for rule, _ in lost)
+        for t in alone(scope, where, claim) or [Task(where, (claim,))]
+        if (where, case_text(t.case)) in lost
+    ]
+    return [o for _, results in _all(scope, planned, processors()) for o in results]
 
 
-def processors() -> int:
-    """How many processes this one may run at once."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _all(scope: Scope, planned: Sequence[Task], processes: int) -> Iterator[list[Obligation]]:
-    """Each task begins anew, so that no answer depends on what was tried before it."""
-    if "fork" not in multiprocessing.get_all_start_methods():
-        yield from (tried(scope, scope.theory(), task) for task in planned)
-        return
-    theory, left = scope.theory(), list(reversed(planned))
+def _all(
+    scope: Scope, planned: Sequence[Task], processes: int, beside: Sequence[Job] = ()
+) -> Iterator[tuple[int, Any]]:
+    """What comes of each task, and before them of the jobs beside them; each has a solver that was asked nothing before."""
+    theory = scope.theory()
     Work(theory, None).prepare(scope.rules)
-    context = multiprocessing.get_context("fork")
-    running: dict[Any, Any] = {}
-    try:
-        while left or running:
-            while left and len(running) < processes:
-                ours, theirs = context.Pipe(duplex=False)
-                running[ours] = context.Process(target=_one, args=(scope, theory, left.pop(), theirs))
-                running[ours].start()
-                theirs.close()
-            for ready in wait(list(running)):
-                yield _received(ready)
-                running.pop(ready).join()
-    finally:
-        for process in running.values():
-            process.terminate()
-            process.join()
-
-
-def _one(scope: Scope, theory: Theory, task: Task, to: Any) -> None:
-    try:
-        to.send(tried(scope, theory, task))
-    except Exception as error:
-        to.send(error)
-
-
-def _received(ready: Any) -> list[Obligation]:
-    try:
-        results: list[Obligation] | Exception = ready.recv()
-    except EOFError:
-        raise Unusable(
-            "a process of the proof was ended from outside, perhaps for want of memory; use fewer --processes."
-        ) from None
-    if isinstance(results, Exception):
-        raise results
-    return results
+    jobs: list[Job] = [*beside, *(partial(tried, scope, theory, task) for task in planned)]
+    yield from done(jobs, processes)

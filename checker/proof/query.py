@@ -13,9 +13,30 @@ from model.readings.solver import assert_all, check_assuming, false_in
 
 # How much one answer may cost, and all answers about one goal, in the solver's own count of its steps: unlike seconds, that
 # is the same on every machine. The dearest answer in a proof that is found has cost 5 million so far, its goal 18.
-STEPS = 6_000_000
-STEPS_OF_A_GOAL = 30_000_000
+STEPS = 40_000_000
+STEPS_OF_A_GOAL = 400_000_000
 TRIES = 2  # of a query that is left undecided: another order of guesses may decide it
+# The older arithmetic of the solver is faster on queries as small as these, and so it is if equalities are split late.
+WAYS = {"smt.arith.solver": 2, "smt.arith.eager_eq_axioms": False}
+
+
+class Budget:
+    """What all answers about one goal may cost together. Asking what was spent costs time as well, so it is seldom asked."""
+
+    SELDOM = 10
+
+    def __init__(self, solver: Any) -> None:
+        self.solver = solver
+        self.asked, self.began = 0, 0
+
+    def spent(self) -> bool:
+        self.asked += 1
+        if self.asked % self.SELDOM:
+            return False
+        found = self.solver.statistics()
+        count = int(dict(found[n] for n in range(len(found))).get("rlimit count", 0))
+        self.began = self.began or count
+        return count - self.began > STEPS_OF_A_GOAL
 
 
 class Query:
@@ -25,6 +46,8 @@ class Query:
         self.solver = z3.Solver()
         self.solver.set("timeout", int(timeout * 1000))
         self.solver.set("rlimit", STEPS)
+        for way, value in WAYS.items():
+            self.solver.set(way, value)
         self.hypotheses = hypotheses
         self.told: dict[tuple[int, Tag], int] = {}
         self.waiting: list[Any] = []
@@ -72,10 +95,9 @@ class Query:
             self.solver.pop()
             self.told, self.waiting = kept, waiting
 
-    def steps(self) -> int:
-        """What this solver did so far, in its own count."""
-        found = self.solver.statistics()
-        return int(dict(found[n] for n in range(len(found))).get("rlimit count", 0))
+    def budget(self) -> Budget:
+        """For the answers about one goal, from now on."""
+        return Budget(self.solver)
 
     def check(self) -> Any:
         for seed in range(TRIES):

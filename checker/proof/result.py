@@ -55,12 +55,14 @@ def result(
     observe: Callable[[str], None] = lambda line: None,
 ) -> Result:
     """Prove a scope, and explain what stays open. `asked`: names of claims, or nothing for all."""
-    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked)
     hypotheses = [c for c in scope.claims if c.shape is Shape.STATE]
-    observe("looking for states that satisfy all invariants")
-    # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes. And
-    # of a few claims it is not the question; the whole is.
-    vacuous = () if variation or asked else tuple(unmet(scope, worlds, hypotheses))
+
+    def lacking() -> list[str]:
+        # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes.
+        # And of a few claims it is not the question; the whole is.
+        return [] if variation or asked else unmet(scope, worlds, hypotheses)
+
+    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked, lacking)
     names = tuple(asked) or tuple(c.name for c in scope.claims)
     meant = variation.fault.caught_by if variation.fault else ""
     finder, judge = Finder(scope, hypotheses), Judge(variation, (*scope.properties, *scope.auxiliary))
@@ -81,7 +83,7 @@ def result(
         else:
             observe(f"exploring the world {step.world.name}")
             found.append(judge.judge(step))
-    return Result(proof, names, vacuous, tuple(found), tuple(stateless), tuple(expanded))
+    return Result(proof, names, tuple(proof.beside), tuple(found), tuple(stateless), tuple(expanded))
 
 
 def looked_into(proof: Proof, asked: Sequence[Claim], meant: str) -> list[Obligation]:

@@ -28,6 +28,7 @@ def document(result: Result, scope: Scope) -> dict[str, Any]:
                 "rule": o.rule,
                 "claim": o.claim,
                 "part": o.part,
+                "case": o.case,
                 "answer": o.answer,
                 "seconds": round(o.seconds, 4),
                 "used": list(o.used),

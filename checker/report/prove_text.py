@@ -125,8 +125,9 @@ def core_lines(proof: Proof) -> list[str]:
     for o in proof.obligations:
         if o.answer == "proved":
             others = [n for n in o.used if n != o.claim]
+            which = ", ".join([f"part {o.part + 1}"] * bool(o.part) + [o.case] * bool(o.case))
             lines.append(
-                f"  {o.rule}, {o.claim}{f' (part {o.part + 1})' if o.part else ''}: {', '.join(others) or 'nothing else'}"
+                f"  {o.rule}, {o.claim}{f' ({which})' if which else ''}: {', '.join(others) or 'nothing else'}"
             )
     return lines + unused_lines(proof)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import z3
 
-from model.readings.solver import at_most, below, equality, implication, known, sum_of
+from model.readings.solver import at_most, below, equality, implication, numbers_in, sum_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,8 @@ def laws(products: Sequence[Product]) -> list[Any]:
 
 def broken(found: Any, products: Sequence[Product]) -> list[Any]:
     """Laws that a model of the solver breaks: if it breaks any, then one of a product alone or of two neighbours."""
-    number = {p: tuple(_number(found, t) for t in (p.factor, p.dial, p.value)) for p in products}
+    values = iter(numbers_in(found, (t for p in products for t in (p.factor, p.dial, p.value))))
+    number = dict(zip(products, zip(values, values, values, strict=True), strict=True))
     facts: list[Any] = []
     for p in products:
         factor, dial, value = number[p]
@@ -69,10 +70,6 @@ def broken(found: Any, products: Sequence[Product]) -> list[Any]:
 
 def _facts(values: Iterable[Any]) -> list[Any]:
     return [v for v in values if v is not True]
-
-
-def _number(found: Any, term: Any) -> int:
-    return int(term if known(term) else found.eval(term, True).as_long())
 
 
 def offset(term: Any) -> tuple[Any, int]:

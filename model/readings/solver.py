@@ -42,6 +42,7 @@ _ITE, _MINUS, _APP = (
 )
 _KEEP, _DROP = (_direct(f"{n}_ref", *_ONE, result=None) for n in ("inc", "dec"))
 _ASSERT = _direct("solver_assert", *_TWO, result=None)
+_INT = _direct("get_numeral_int64", *_TWO, result=ctypes.c_bool)
 _EVAL = _direct("model_eval", *_TWO, ctypes.c_bool, ctypes.c_void_p, result=ctypes.c_bool)
 
 
@@ -259,6 +260,19 @@ def check_assuming(solver: Any, literals: Sequence[Any]) -> Any:
     """Whether what was asserted can be true with all the literals: sat, unsat or unknown."""
     answer = z3core.Z3_solver_check_assumptions(_REF, solver.solver, len(literals), _array(literals))
     return z3.CheckSatResult(answer)
+
+
+def numbers_in(found: Any, terms: Iterable[Any]) -> list[int]:
+    """What whole numbers the terms are in a model of the solver."""
+    value, number, numbers = z3.Ast(None), ctypes.c_int64(), list[int]()
+    for term in terms:
+        if known(term):
+            numbers.append(int(term))
+        elif _EVAL(_REF, found.model, term.ast, True, ctypes.byref(value)) and _INT(_REF, value, ctypes.byref(number)):
+            numbers.append(number.value)
+        else:
+            numbers.append(int(found.eval(term, True).as_long()))  # too large for a machine's number
+    return numbers
 
 
 def false_in(found: Any, facts: Iterable[Any]) -> list[Any]:

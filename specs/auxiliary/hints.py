@@ -19,7 +19,10 @@ BY_CASES: Mapping[tuple[str, str], str] = {
 FILE = Path(__file__).with_name("hints.json")
 
 
-def hints() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    """By rule and claim, the names of hypotheses."""
-    written: dict[str, dict[str, list[str]]] = json.loads(FILE.read_text())
-    return {rule: {claim: tuple(names) for claim, names in of.items()} for rule, of in written.items()}
+def hints() -> Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]:
+    """By rule, claim and case ("" where there are no cases), the names of hypotheses."""
+    written: dict[str, dict[str, dict[str, list[str]]]] = json.loads(FILE.read_text())
+    return {
+        rule: {claim: {case: tuple(names) for case, names in by_case.items()} for claim, by_case in of.items()}
+        for rule, of in written.items()
+    }

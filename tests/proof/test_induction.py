@@ -9,7 +9,7 @@ import z3
 
 from checker.proof.claims import Claim
 from checker.proof.cti import Finder, Judge, never_together, renamings
-from checker.proof.prove import ALWAYS, REST, START, Scope, Task, in_cases, prove, tasks, tried
+from checker.proof.prove import ALWAYS, REST, START, Proof, Scope, alone, case_text, prove, tasks, tried
 from checker.proof.query import Query
 from checker.proof.result import result
 from checker.proof.vacuity import unmet
@@ -73,7 +73,7 @@ def test_the_memory_of_an_unordered_device_is_refuted_where_blocks_are_freed_at_
 
 @pytest.mark.parametrize("first", [(), ("delivery.prefix", "no.such"), ("eligibility.window",)])
 def test_a_hint_that_is_wrong_costs_no_proof(first: tuple[str, ...]) -> None:
-    scope = replace(SCOPE, hints={"retire_token": {"delivery.grows": first, "delivery.prefix": first}})
+    scope = replace(SCOPE, hints={"retire_token": {"delivery.grows": {"": first}, "delivery.prefix": {"": first}}})
     planned = [t for t in tasks(scope, ["delivery.prefix"])[0] if t.where == "retire_token"]
     assert [t.first for t in planned] == [first]
     assert {o.answer for t in planned for o in tried(scope, scope.theory(), t)} == {"proved"}
@@ -85,10 +85,13 @@ def test_hints_name_what_there_is() -> None:
     assert {*WHOLE.hints, *(where for where, _ in WHOLE.by_cases)} <= wheres
     for by_claim in WHOLE.hints.values():
         assert names >= set(by_claim)
-        assert names >= {name for first in by_claim.values() for name in first}
+        assert names >= {name for by_case in by_claim.values() for first in by_case.values() for name in first}
+    for (where, name), dial in WHOLE.by_cases.items():
+        cases = {case_text(t.case) for t in alone(WHOLE, where, name)}
+        assert set(WHOLE.hints[where][name]) == cases, dial
 
 
-def test_in_cases_what_one_case_leaves_open_is_open() -> None:
+def test_what_one_case_leaves_open_is_open() -> None:
     """A claim that an ordered device keeps and an unordered one does not."""
 
     @prop(reason="so in order: the oldest step is executed first")
@@ -96,11 +99,18 @@ def test_in_cases_what_one_case_leaves_open_is_open() -> None:
         return forall(Slot, lambda i: (s.status[i] != Status.EXECUTED) | (s.status[oldest] == Status.EXECUTED))
 
     scope = scope_of(properties=(*PROPERTIES, unlike), assumption=lift(True))
-    named = replace(scope, fixed={"workers": 1}, by_cases={("execute", unlike.name): "device"})
-    task = Task("execute", (unlike.name,), first=("eligibility.window",))
-    assert {o.answer for o in in_cases(named, task)} == {"open"}
+    first = ("eligibility.window",)
+    hints = {"execute": {unlike.name: {f"device = {d.name}": first for d in Device}}}
+    named = replace(scope, fixed={"workers": 1}, hints=hints, by_cases={("execute", unlike.name): "device"})
+    planned = [t for t in tasks(named, [unlike.name])[0] if t.where == "execute"]
+    found = {o.case: o.answer for t in planned for o in tried(named, named.theory(), t)}
+    assert found == {"device = IN_ORDER": "proved", "device = UNORDERED": "open"}
+    assert (
+        unlike.name
+        not in Proof(named, tuple(o for t in planned for o in tried(named, named.theory(), t)), 0, 0.0).proved
+    )
     in_order = replace(named, fixed={"workers": 1, "device": Device.IN_ORDER})
-    assert {o.answer for o in in_cases(in_order, task)} == {"proved"}
+    assert [case_text(t.case) for t in alone(in_order, "execute", unlike.name)] == ["device = IN_ORDER"]
 
 
 @step(reason="false when the window moves up, and true only if the state after is taken for the one before")
@@ -156,7 +166,9 @@ def test_a_fault_is_refuted_and_real(name: str) -> None:
     caught_by, length = CAUGHT[name]
     variation = changed_by(name)
     scope = scope_of(variation.model)
-    broken = [rule for rule in variation.rules if any(o.answer == "open" for o in obligations(scope, rule, caught_by))]
+    broken = [
+        rule for rule in variation.rules if any(o.answer != "proved" for o in obligations(scope, rule, caught_by))
+    ]
     in_order = {"device": "in_order"} if fault_named(name).world == "late-commit" else {}
     worlds = [world_of(fault_named(name).world, **in_order), *WORLDS]
     found = None
