@@ -81,15 +81,16 @@ class Var:
 
 
 class Term:
-    """An expression over fields, dials and variables. Immutable."""
+    """An expression over fields, dials and variables. Immutable; `unbound` is what `free` found out."""
 
-    __slots__ = ("args", "data", "op", "sort")
+    __slots__ = ("args", "data", "op", "sort", "unbound")
 
     def __init__(self, op: Op, args: tuple[Term, ...], sort: Sort, data: Any = None) -> None:
         self.op = op
         self.args = args
         self.sort = sort
         self.data = data
+        self.unbound: tuple[Var, ...] | None = None
 
     # ------------------------------------------------------------------------------- comparison
     def __eq__(self, other: object) -> Term:  # type: ignore[override]
@@ -340,10 +341,14 @@ def reads_state(term: Term) -> bool:
     return any(t.op is Op.FIELD or (t.op is Op.VAR and issubclass(t.data.domain, Range)) for t in walk(term))
 
 
-def free(term: Term) -> dict[Var, None]:
+def free(term: Term) -> tuple[Var, ...]:
     """The variables that the term itself does not bind, in the order they are met."""
-    bound = {t.data for t in walk(term) if t.op in BINDERS}
-    return {t.data: None for t in walk(term) if t.op is Op.VAR and t.data not in bound}
+    if term.unbound is None:
+        found = {term.data: None} if term.op is Op.VAR else {v: None for a in term.args for v in free(a)}
+        if term.op in BINDERS:
+            found.pop(term.data, None)
+        term.unbound = tuple(found)
+    return term.unbound
 
 
 def same(a: Term, b: Term) -> bool:

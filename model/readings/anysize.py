@@ -23,7 +23,7 @@ import z3
 from model.language.dials import Dial
 from model.language.model import Model
 from model.language.state import Field
-from model.language.terms import INT, Index, Op, Range, Term, Var
+from model.language.terms import INT, Index, Op, Range, Term, Var, free
 from model.readings.products import Product, offset
 from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
 from model.readings.solver import (
@@ -149,10 +149,13 @@ class AnySize(Translator):
     def value(self, term: Term, env: Env, now: View, then: View | None = None, sign: int = 0) -> Value:
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
             return self.leaf(term, env)
-        key = (id(term), now, then, sign, *(env[v] for v in self.free(term)))
+        unbound = free(term) if term.unbound is None else term.unbound
+        key = (id(term), now, then, sign, *[env[v] for v in unbound])
         for level in self.levels:
-            if key in level.memo:
-                return level.memo[key]
+            found = level.memo.get(key)
+            if found is not None:
+                return found
+        self.kept[id(term)] = term
         found = self.level.memo[key] = self.compound(term, env, now, then, sign)
         return found
 
@@ -287,7 +290,7 @@ class AnySize(Translator):
     def over(self, term: Term, env: Env, now: View, then: View | None, sign: int) -> Value:
         if term.op in (Op.COUNT, Op.TOTAL, Op.BEFORE):
             return self.sum(term, env, now, then)
-        env = {v: env[v] for v in self.free(term)}
+        env = {v: env[v] for v in free(term)}
         kept, self.tag = self.tag, frozenset(m for m in env.values() if isinstance(m, Name))
         try:
             return self.quantified(term, env, now, then, sign)
@@ -361,7 +364,7 @@ class AnySize(Translator):
         if rest is None:
             return product(constant, dial)
         key = (dial.get_id(), rest.get_id())
-        tag = frozenset(env[v] for v in self.free(term) if isinstance(env[v], Name))
+        tag = frozenset(env[v] for v in free(term) if isinstance(env[v], Name))
         if not any(key in level.products for level in self.levels):
             function = Function(f"{dial}*", [z3.IntSort()], z3.IntSort())
             self.level.products[key] = Product(dial, rest, function(rest), tag)

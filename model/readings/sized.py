@@ -15,7 +15,7 @@ from model.language.dials import Dial
 from model.language.model import Model
 from model.language.rules import Rule
 from model.language.state import Field, bounds
-from model.language.terms import INT, Index, Op, Range, Term, Var
+from model.language.terms import INT, Index, Op, Range, Term, Var, free
 from model.readings.smt import Env, Initial, Member, Symbolic, Translator, View
 from model.readings.solver import (
     Value,
@@ -135,7 +135,7 @@ class Sized(Translator):
     def bound_env(self, field: Field, terms: tuple[Term, ...], at: tuple[Member, ...]) -> Env:
         """Bounds name the field's indices by their short names, by variables of their own."""
         by_index = {i.short: m for i, m in zip(field.indices, at, strict=True)}
-        return {v: by_index[v.name] for t in terms for v in self.free(t)}
+        return {v: by_index[v.name] for t in terms for v in free(t)}
 
     def instances(self, rule: Rule) -> Iterator[Env]:
         """The rule with each choice of members; a number among its parameters stays an unknown."""

@@ -99,7 +99,7 @@ class Translator(ABC):
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
         self.model, self.fixed = model, fixed
         self.memo: dict[Any, Value] = {}
-        self.variables: dict[int, tuple[Term, tuple[Var, ...]]] = {}
+        self.kept: dict[int, Term] = {}  # so that the identity of a term that is remembered stays its own
 
     # ------------------------------------------------------------------------------- what an index is
     @abstractmethod
@@ -140,18 +140,12 @@ class Translator(ABC):
         """The term's value; `now` and `then` are the states that its moments mean."""
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
             return self.leaf(term, env)
-        key = (id(term), now, then, sign, *(env[v] for v in self.free(term)))
+        key = (id(term), now, then, sign, *(env[v] for v in free(term)))
         found = self.memo.get(key)
         if found is None:
+            self.kept[id(term)] = term
             found = self.memo[key] = self.compound(term, env, now, then, sign)
         return found
-
-    def free(self, term: Term) -> tuple[Var, ...]:
-        """The free variables; the term is kept, so that its identity stays its own."""
-        found = self.variables.get(id(term))
-        if found is None:
-            found = self.variables[id(term)] = term, tuple(free(term))
-        return found[1]
 
     def leaf(self, term: Term, env: Env) -> Value:
         if term.op is Op.VAR:

@@ -128,20 +128,21 @@ class WithSums(Sums):
         stops = list(dict.fromkeys([*stops, END]))
         for m in members:
             stops_here = stops if m in near else [s for s in stops if s is None or s in near]
+            unsaid, stops_here = self.once(kind, at, m), [s for s in stops_here if s != m and self.once(kind, at, m, s)]
+            if not unsaid and not stops_here:
+                continue
             here = solver_term(self.number(m))
             value = solver_term(self.member(kind, at, m, view))
             outside = negation(self.inside(m))
             up_to = solver_term(self.of(kind, at, m))
             beyond = solver_term(self.of(kind, at, self.moved(m, 1)))
-            if self.once(kind, at, m):
+            if unsaid:
                 with self.about(*at, m):
                     self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
                     self.state(disjunction([negation(equality(here, 0)), equality(up_to, 0)]))
                     self._state(non_negative, at_most(0, up_to))
                     self._state(at_most_one, at_most(up_to, here))
             for stop in stops_here:
-                if stop == m or not self.once(kind, at, m, stop):
-                    continue
                 end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
                 with self.about(*at, m, stop):
                     past = [outside, at_most(end, here)]

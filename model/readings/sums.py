@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import z3
@@ -56,6 +57,11 @@ class Sum:
 
     def __str__(self) -> str:
         return self.name
+
+    @cached_property
+    def inner(self) -> tuple[Term, ...]:
+        """The sums that its members are made of."""
+        return tuple(t for t in walk(self.body) if t.op in SUMS)
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,7 @@ class Sums(AnySize):
         self.symbolic = Symbolic()
         self.sums: dict[Shape, Sum] = {}
         self.shapes: dict[int, tuple[Term, Sum, tuple[Var, ...]]] = {}
+        self.moments: dict[int, frozenset[Moment]] = {}
         self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
         self.laws: dict[tuple[Sum, View], Law] = {}
         self.literals: dict[str, Any] = {}  # of the hypotheses, by name
@@ -163,7 +170,10 @@ class Sums(AnySize):
 
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
         kind, variables = self.sum_kind(term)
-        moments = {t.data[1] for t in walk(term.args[-1]) if t.op is Op.FIELD}
+        moments = self.moments.get(id(term))
+        if moments is None:
+            read = (t.data[1] for t in walk(term.args[-1]) if t.op is Op.FIELD)
+            moments = self.moments[id(term)] = frozenset(read)
         if len(moments) > 1:
             raise Inexact(f"({term}) reads two states at once, so nothing says how it changes")
         view = then if moments == {Moment.THEN} else now
@@ -264,7 +274,7 @@ class Sums(AnySize):
             with self.within(self.levels[1]):
                 self.laws[key] = self._find_law(kind, view)
         self.relied_on |= self.laws[key].why
-        for inner in (t for t in walk(kind.body) if t.op in SUMS):
+        for inner in kind.inner:
             self.law(self.sum_kind(inner)[0], view)
         return self.laws[key]
 
