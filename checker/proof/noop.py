@@ -6,10 +6,13 @@ that it fires in the same states and writes the same values. The second can be p
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from checker.proof.induction import Obligation, Work
 from checker.proof.prove import Scope
+from model.language.model import Model
 from model.language.rules import Rule
 from model.readings.smt import After
 from model.readings.solver import equality
@@ -22,6 +25,15 @@ def no_op(scope: Scope, original: Rule, mutant: Rule) -> bool | None:
     """
     same = all(o.answer == "proved" for o in _same_effects(scope, original, mutant))
     return (same and all(o.answer == "proved" for o in _same_states(scope, original, mutant))) or None
+
+
+def unchanged(scope: Scope, before: Model, rules: Collection[str]) -> bool:
+    """Whether the scope's model does what another did before, for all dials of the scope and whatever the invariants.
+
+    `rules`: those that differ.
+    """
+    bare = replace(scope, properties=(), auxiliary=())
+    return all(no_op(bare, before.rule(name), scope.model.rule(name)) for name in rules)
 
 
 def _same_states(scope: Scope, original: Rule, mutant: Rule) -> list[Obligation]:

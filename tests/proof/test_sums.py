@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import z3
 
-from checker.proof.induction import Work, everybody
+from checker.proof.induction import Members, Work, everybody
 from checker.search.explore import explore
 from model.language.terms import Index, Range
 from model.lifecycle import LIFECYCLE
@@ -119,13 +119,14 @@ def test_any_place_may_be_the_first_or_the_last_whatever_is_said_of_the_places_b
     (state, at), *_ = runs("solo-window", rule, 1)
     stated = Stated("solo-window", rule)
     work, place = stated.work, Name(Slot, "s!9")
-    beside = {Slot: dict.fromkeys(work.tr.moved(place, by) for by in (-2, -1, 1, 2))}
-    near = {**stated.pool, Slot: {**stated.pool[Slot], place: None}}
+    beside: Members = {Slot: dict.fromkeys(work.tr.moved(place, by) for by in (-2, -1, 1, 2))}
+    near: Members = {**stated.pool, Slot: {**stated.pool[Slot], place: None}}
+    whole = {**near, Slot: {**near[Slot], **beside[Slot]}}
     for _ in range(2):
         work.state(near, beside)
-    query = work.query({**near, Slot: {**near[Slot], **beside[Slot]}})
+    query = work.query(whole)
     query.add([*stated.facts(state, at), *work.theory.literals.values()])
-    products = work.tr.products_of(everybody({**near, Slot: {**near[Slot], **beside[Slot]}}), work.level)
+    products = work.tr.products_of(everybody(whole), work.level)
     for position in range(stated.layout.sizes[Slot]):
         with query.aside():
             query.add([solver_term(equality(work.tr.number(place), position))])
