@@ -274,6 +274,8 @@ def test_a_reached_state_is_recognised_up_to_renaming() -> None:
         ("window.launched-holds", "admit", "ownership.stale-waits", "solo"),
         ("window.launched-has-work", "recycle", "eligibility.launched-is-fixed", "solo"),
         ("counters.plan-is-wanted", "launch", "progress.within-limit", "solo-window"),
+        ("late.waited-for", "preempt", "late.follows-on", "solo-late"),
+        ("late.follows-on", "retire_late_token", "delivery.context-first", "solo-late"),
     ],
 )
 def test_without_an_auxiliary_invariant_the_counterexample_is_not_reached(
@@ -288,6 +290,30 @@ def test_without_an_auxiliary_invariant_the_counterexample_is_not_reached(
     assert judged.bound is None
     assert judged.states > 500
     assert judged.apart, "what no reached state has together says what the invariant should exclude"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("missing", "broken"),
+    [
+        ("content.uses-its-table", "memory.reads-own-text"),
+        ("content.runs-from-oldest", "content.executed-before"),
+        ("content.writes-apart", "memory.settled-is-there"),
+        ("content.cached-is-written", "sharing.holds-what-it-claims"),
+        ("content.run-on-each", "memory.settled-is-there"),
+    ],
+)
+def test_without_what_is_known_of_the_memory_the_counterexample_is_not_reached(missing: str, broken: str) -> None:
+    """A step of a worker, in a state of a shipped world that satisfies all other invariants. It leaves the query open at
+    every size, since it is a state of it."""
+    world = world_of("two-workers")
+    alone = {d.name: world.values[d.name] for d in LIFECYCLE.dials if d.index is None}
+    scope = replace(scope_of(auxiliary=[p for p in AUXILIARY if p.name != missing], assumption=SAFE), fixed=alone)
+    found = Finder(scope, hypotheses(scope)).find([world], "execute", claim(broken, scope))
+    assert found is not None
+    judged = Judge(UNCHANGED, (*PROPERTIES, *AUXILIARY)).judge(found)
+    assert (judged.real, judged.bound) == (False, None)
+    assert judged.apart
 
 
 def test_what_no_reached_state_has_together_is_told_without_a_cell_too_many() -> None:
