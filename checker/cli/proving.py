@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from checker.check import confirm
 from checker.proof.bmc import Run, bmc
 from checker.proof.claims import claims
 from checker.proof.induction import Theory
+from checker.proof.noop import unchanged
 from checker.proof.prove import Scope
 from checker.proof.result import Result, result
 from checker.replay.trace import build
@@ -31,7 +33,7 @@ from model.language.properties import Shape
 from model.language.terms import Op, lift
 from model.lifecycle import LIFECYCLE
 from model.readings.layout import Layout
-from model.readings.world import WorldError, read_value
+from model.readings.world import WorldError, plain, read_value
 from specs.auxiliary import AUXILIARY
 from specs.auxiliary.hints import BY_CASES, hints
 from specs.disciplines import COVERED, LIVELY, SAFE
@@ -56,8 +58,8 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         hints(),
         BY_CASES,
     )
-    scope = about(chosen)
-    asked = _asked(scope, options.properties)
+    scope, meant, note = where_it_shows(about(chosen), variation)
+    asked = _asked(scope, options.properties or meant)
     worlds = [w.world for w in shipped(variation.model) if scope.assumption.op is Op.CONST or not w.expect]
     found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))
     if options.junit is not None:
@@ -66,6 +68,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         head = {"version": VERSION, "command": "prove", "verdict": found.verdict.word}
         output.lines([json.dumps({**head, **document(found, scope)}, indent=2)])
         return found.verdict
+    output.details(note)
     _print(options, output, found, scope, len(worlds))
     return found.verdict
 
@@ -76,6 +79,25 @@ def about(scope: Scope) -> Scope:
         if Theory(scope.model, scope.fixed, assumed, ()).possible:
             return scope if assumed is scope.assumption else replace(scope, assumption=assumed)
     raise Unusable("no dials are as --set says: some value is below what the dial allows (see: show dials).")
+
+
+def where_it_shows(scope: Scope, variation: Variation) -> tuple[Scope, list[str], list[str]]:
+    """The scope; or where a fault changes nothing in it, one with the disciplines of the fault's own world.
+
+    There the unchanged rules are not proved either, so what the fault is meant to break is asked alone: that is second,
+    and what to say of it third.
+    """
+    if not variation or not unchanged(scope, variation.unchanged, variation.rules):
+        return scope, [], []
+    said = f"  {variation.words}, every rule does the same as before for the dials that are proved"
+    if variation.fault is None:
+        return scope, [], [f"{said}; where it differs, --set says (such as --set publish=ordered)."]
+    world = find(variation.model, variation.fault.world).world
+    kept = {d.name: world.values[d.name] for d in LIFECYCLE.dials if isinstance(world.values[d.name], Enum)}
+    there = about(replace(scope, fixed={**kept, **scope.fixed}))
+    named = ", ".join(f"{name} {plain(value)}" for name, value in there.fixed.items())
+    caught = variation.fault.caught_by
+    return there, [caught], [f"{said}.", f"  So {caught} is asked for those of its world {world.name}: {named}."]
 
 
 def fixed(settings: dict[str, Any]) -> dict[str, Any]:

@@ -254,7 +254,7 @@ def prove(
         framed += more
         for number, results in _all(scope, planned, processes or processors(), [beside]):
             if number == 0:
-                result, beside = results, lambda: None
+                result, beside = result if results is None else results, lambda: None
                 continue
             found += results
             for obligation in results:

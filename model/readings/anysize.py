@@ -210,7 +210,7 @@ class AnySize(Translator):
         if not member.of.ordered:
             return True
         size = self.size(member.of)
-        low = True if not member.base or member.offset >= 0 else at_most(0, self.number(member))
+        low = True if member.offset >= 0 else at_most(0, self.number(member))
         return conjunction([low, below(self.number(member), size)])
 
     def size(self, index: type[Index]) -> Value:

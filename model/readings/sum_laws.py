@@ -141,7 +141,8 @@ class WithSums(Sums):
                     self.state(disjunction([outside, equality(beyond, sum_of([up_to, value]))]))
                     self.state(disjunction([negation(equality(here, 0)), equality(up_to, 0)]))
                     self._state(non_negative, at_most(0, up_to))
-                    self._state(at_most_one, at_most(up_to, here))
+                    # Before the first place there is none, and so no sum that its number could bound.
+                    self._state(at_most_one, below(here, 0), at_most(up_to, here))
             for stop in stops_here:
                 end, whole = self.place(kind, stop), solver_term(self.of(kind, at, stop))
                 with self.about(*at, m, stop):

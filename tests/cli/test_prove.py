@@ -36,6 +36,19 @@ def test_a_missing_guard_is_refuted_with_a_trace(cli: Cli) -> None:
     assert "delivery.message-once is violated after 5 steps in the world" in ran.out
 
 
+def test_a_fault_that_changes_nothing_where_invariants_are_proved_is_asked_for_where_it_does(cli: Cli) -> None:
+    ran = cli("prove", "--fault", "preempt-leaned-on")
+    assert (ran.code, ran.last) == (1, "violated: ownership.exclusive, with a trace")
+    assert "So ownership.exclusive is asked for those of its world ordered-publish: release fenced," in ran.out
+    assert "ownership.exclusive is violated after 10 steps in the world ordered-publish" in ran.out
+
+
+def test_a_guard_that_says_nothing_for_the_dials_that_are_proved_is_told_to(cli: Cli) -> None:
+    said = "  without preempt.not-leaned-on, every rule does the same as before"
+    assert said in cli("prove", "delivery.message-once", "--without", "preempt.not-leaned-on").out
+    assert said not in cli("prove", "delivery.message-once", "--without", "preempt.running").out
+
+
 def test_a_discipline_that_is_not_declared_safe_is_tried_as_it_is(cli: Cli) -> None:
     ran = cli("prove", "delivery.message-once", "--set", "release=ordered", "--set", "device=unordered")
     assert ran.code == 0

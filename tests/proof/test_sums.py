@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 import z3
 
-from checker.proof.induction import Work, everybody
+from checker.proof.induction import Members, Work, everybody
 from checker.search.explore import explore
 from model.language.terms import Index, Range
 from model.lifecycle import LIFECYCLE
+from model.lifecycle.dials import Slot
 from model.readings.anysize import Name
 from model.readings.effects import after, false_guards
 from model.readings.interpret import Interpreter
@@ -110,6 +111,26 @@ def test_a_step_that_happens_is_not_excluded_and_sums_are_right(rule: str) -> No
             solver.add(solver_term(negation(equality(value, expected[key]))))
             assert answer_of(solver, products) == z3.unsat, f"{key[0]} after {rule} from {state} is {expected[key]}"
             solver.pop()
+
+
+@pytest.mark.parametrize("rule", ["launch", "recycle", "execute", "retire_token"])
+def test_any_place_may_be_the_first_or_the_last_whatever_is_said_of_the_places_beside_it(rule: str) -> None:
+    """A proof speaks of the places before and after a named one. What it is told of those is true where there are none."""
+    (state, at), *_ = runs("solo-window", rule, 1)
+    stated = Stated("solo-window", rule)
+    work, place = stated.work, Name(Slot, "s!9")
+    beside: Members = {Slot: dict.fromkeys(work.tr.moved(place, by) for by in (-2, -1, 1, 2))}
+    near: Members = {**stated.pool, Slot: {**stated.pool[Slot], place: None}}
+    whole = {**near, Slot: {**near[Slot], **beside[Slot]}}
+    for _ in range(2):
+        work.state(near, beside)
+    query = work.query(whole)
+    query.add([*stated.facts(state, at), *work.theory.literals.values()])
+    products = work.tr.products_of(everybody(whole), work.level)
+    for position in range(stated.layout.sizes[Slot]):
+        with query.aside():
+            query.add([solver_term(equality(work.tr.number(place), position))])
+            assert answer_of(query.solver, products) == z3.sat, f"no place may be number {position}"
 
 
 def answer_of(solver: Any, products: list[Product]) -> Any:
