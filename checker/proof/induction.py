@@ -282,7 +282,7 @@ class Work:
         Of new members it is told first what needs little; then the rest; then that sums have members.
         """
         near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter([self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds])
+        wider = iter(self.widening())
         owing = False  # whether only little was stated of some member
         budget = query.budget()
         while (answer := query.check()) == z3.sat:
@@ -316,6 +316,10 @@ class Work:
                 break
             query.offer(members, self.tr.ground, self.level, goal.level)
         return answer
+
+    def widening(self) -> list[Callable[[Members, Members, Goal], bool]]:
+        """What is done, one after another, to have more said of a goal; whether only little was stated so far."""
+        return [self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds]
 
     def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
         self.tr.witness(self._applied(goal, everybody(near)), near)
