@@ -298,7 +298,7 @@ class Work:
                 break
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
-                    reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
+                    reached = [member, self.tr.moved(member, 1), self.tr.moved(member, -1)] if member.of.ordered else [member]
                     more.setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
                 self.state_little(near, more, goal)

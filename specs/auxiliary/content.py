@@ -195,10 +195,10 @@ def uses_what_it_holds(s: Lifecycle) -> Term:
     reason="memory.reads-own-text needs it: an unordered device still runs each request's own work in its order.",
 )
 def own_work_in_order(s: Lifecycle) -> Term:
-    """Of a request's live work, a worker has run the older first."""
+    """Of a request's work, a worker has run the older first."""
 
     def ordered(j: Slot, i: Slot, r: Request) -> Term:
-        both = (s.entry[j, r] == Entry.LIVE) & (s.entry[i, r] == Entry.LIVE)
+        both = in_window(s, j, r) & in_window(s, i, r)
         return implies(both, forall(Worker, lambda w: implies(has_run(s, i, w), has_run(s, j, w))))
 
     return forall(Slot, lambda i: forall(Slot, lambda j: (j >= i) | forall(Request, lambda r: ordered(j, i, r))))
