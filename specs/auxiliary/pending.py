@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from model.language import Term, exists, forall, implies, prop
 from model.lifecycle.content import holds_enough
-from model.lifecycle.dials import Block, LateResult, Request, Slot, Worker, block_size, late_result
+from model.lifecycle.dials import Block, Request, Slot, Worker, block_size
 from model.lifecycle.state import Lifecycle
 from specs.auxiliary.content import COMPUTED
 from specs.properties.memory import holds_text_so_far
-
-LATE = COMPUTED & (late_result == LateResult.COMMIT)
-
 
 def writes(s: Lifecycle, k: Slot, q: Request, b: Block) -> Term:
     """The launched step writes the block for the request: it uses it, and starts before the block's end."""
@@ -28,7 +25,17 @@ def goes_on(s: Lifecycle, k: Slot, q: Request, r: Request, b: Block, position: T
     return (q == r) & (s.uses[k, r, b] == position) & ((end >= tokens) | (end >= position * block_size))
 
 
-@prop(needs=LATE, reason="auxiliary pending.reads-its-text needs it: who writes what another reads leaves another text.")
+@prop(needs=COMPUTED, reason="auxiliary pending.written-last-by-itself needs it: what a step uses and starts in, it writes.")
+def uses_up_to_its_end(s: Lifecycle) -> Term:
+    """A step uses no block for a request that lies behind its last token."""
+
+    def reached(i: Slot, r: Request, b: Block) -> Term:
+        return (s.uses[i, r, b] == 0) | ((s.uses[i, r, b] - 1) * block_size < s.start[i, r] + s.tokens[i, r])
+
+    return forall(Slot, lambda i: forall(Request, lambda r: forall(Block, lambda b: reached(i, r, b))))
+
+
+@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: who writes what another reads leaves another text.")
 def writes_alone(s: Lifecycle) -> Term:
     """No step writes for one request a block that it uses for another."""
 
@@ -40,7 +47,7 @@ def writes_alone(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=LATE, reason="auxiliary pending.reads-its-text needs it: so is what is launched last before a step reads it.")
+@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: so is what is launched last before a step reads it.")
 def written_last_by_itself(s: Lifecycle) -> Term:
     """Of the steps that write what a later one uses for a request, the last goes on with the request's text."""
 
@@ -64,7 +71,7 @@ def written_last_by_itself(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=LATE, reason="memory.reads-own-text needs it: a due result is read when its residency has ended.")
+@prop(needs=COMPUTED, reason="memory.reads-own-text needs it: a due result is read when its residency has ended.")
 def reads_its_text(s: Lifecycle) -> Term:
     """What a worker's step uses holds the request's text so far, or will when the request's own older steps have run."""
 
@@ -81,7 +88,7 @@ def reads_its_text(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=LATE, reason="auxiliary pending.written-last-by-itself needs it: the next step launched is the next to read.")
+@prop(needs=COMPUTED, reason="auxiliary pending.written-last-by-itself needs it: the next step launched is the next to read.")
 def next_written_last_by_itself(s: Lifecycle) -> Term:
     """Of the launched steps that write a request's block, the last goes on with the request's text."""
 
@@ -99,7 +106,7 @@ def next_written_last_by_itself(s: Lifecycle) -> Term:
     return forall(Slot, lambda k: forall(Request, lambda r: forall(Block, lambda b: last(k, r, b))))
 
 
-@prop(needs=LATE, reason="auxiliary pending.reads-its-text needs it: the next step launched is the next to read.")
+@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: the next step launched is the next to read.")
 def next_reads_its_text(s: Lifecycle) -> Term:
     """A request's blocks hold what is scheduled of it, or will when its launched steps have run."""
 
