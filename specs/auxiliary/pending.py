@@ -1,8 +1,13 @@
-"""What a block will hold for a request once the steps in flight that write it have run.
+"""What a block will hold for a request once the launched steps that use it have run.
 
-A due result is read by a step whose residency has ended: the block table knows it no more, and the counters of the
-request are gone. What such a step will find is said by the launched steps alone: what they use, and what they write.
-That is the same for all of them, live, due or stale, since nothing changes what a launched step does.
+A step whose residency has ended may still bring a token that is due. The block table knows it no more, and the counters
+of the request are gone. But what a step will find is settled when it is launched: by what the steps launched before it
+use and write. So all of this is said by the launched steps alone, and is the same for live work, due and stale. Which
+residency a step belongs to is not asked: an older one that happens to use the same block at the same position does as
+well, since it writes the same text there.
+
+The next step launched is the next to read. So twice there is a pair: of what a launched step will find, and of what the
+request's next step would find.
 """
 
 from __future__ import annotations
@@ -14,18 +19,22 @@ from model.lifecycle.state import Lifecycle
 from specs.auxiliary.content import COMPUTED
 from specs.properties.memory import holds_text_so_far
 
+
 def writes(s: Lifecycle, k: Slot, q: Request, b: Block) -> Term:
     """The launched step writes the block for the request: it uses it, and starts before the block's end."""
     return (s.uses[k, q, b] > 0) & (s.start[k, q] < s.uses[k, q, b] * block_size)
 
 
 def goes_on(s: Lifecycle, k: Slot, q: Request, r: Request, b: Block, position: Term, tokens: Term) -> Term:
-    """The step k, which writes the block for q, leaves there the request's first `tokens` tokens, if it found those before."""
+    """A step that writes the block for q goes on with the text of r there, up to these tokens or the block's end."""
     end = s.start[k, r] + s.tokens[k, r]
     return (q == r) & (s.uses[k, r, b] == position) & ((end >= tokens) | (end >= position * block_size))
 
 
-@prop(needs=COMPUTED, reason="auxiliary pending.written-last-by-itself needs it: what a step uses and starts in, it writes.")
+@prop(
+    needs=COMPUTED,
+    reason="auxiliary pending.written-last-by-itself needs it: what a step uses and starts in, it writes.",
+)
 def uses_up_to_its_end(s: Lifecycle) -> Term:
     """A step uses no block for a request that lies behind its last token."""
 
@@ -35,7 +44,10 @@ def uses_up_to_its_end(s: Lifecycle) -> Term:
     return forall(Slot, lambda i: forall(Request, lambda r: forall(Block, lambda b: reached(i, r, b))))
 
 
-@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: who writes what another reads leaves another text.")
+@prop(
+    needs=COMPUTED,
+    reason="auxiliary pending.reads-its-text needs it: who writes what another reads leaves another text.",
+)
 def writes_alone(s: Lifecycle) -> Term:
     """No step writes for one request a block that it uses for another."""
 
@@ -47,9 +59,9 @@ def writes_alone(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: so is what is launched last before a step reads it.")
+@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: what was written last is what is there.")
 def written_last_by_itself(s: Lifecycle) -> Term:
-    """Of the steps that write what a later one uses for a request, the last goes on with the request's text."""
+    """Who writes what a later step uses for a request goes on with its text, or a step between uses it for that request."""
 
     def last(k: Slot, i: Slot, r: Request, b: Block) -> Term:
         position = s.uses[i, r, b]
@@ -71,9 +83,12 @@ def written_last_by_itself(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=COMPUTED, reason="memory.reads-own-text needs it: a due result is read when its residency has ended.")
+@prop(
+    needs=COMPUTED,
+    reason="memory.reads-own-text needs it: when a residency has ended, only its launched steps say what they will read.",
+)
 def reads_its_text(s: Lifecycle) -> Term:
-    """What a worker's step uses holds the request's text so far, or will when the request's own older steps have run."""
+    """What a launched step uses holds the request's text up to where it starts, unless an older one that uses it has not run."""
 
     def found(i: Slot, w: Worker, r: Request, b: Block) -> Term:
         position = s.uses[i, r, b]
@@ -88,9 +103,12 @@ def reads_its_text(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=COMPUTED, reason="auxiliary pending.written-last-by-itself needs it: the next step launched is the next to read.")
+@prop(
+    needs=COMPUTED,
+    reason="auxiliary pending.written-last-by-itself needs it: the next step launched is the next to read.",
+)
 def next_written_last_by_itself(s: Lifecycle) -> Term:
-    """Of the launched steps that write a request's block, the last goes on with the request's text."""
+    """Who writes a request's block goes on with its text, or a later step uses it for that request."""
 
     def last(k: Slot, r: Request, b: Block) -> Term:
         position = s.table[r, b]
@@ -108,7 +126,7 @@ def next_written_last_by_itself(s: Lifecycle) -> Term:
 
 @prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: the next step launched is the next to read.")
 def next_reads_its_text(s: Lifecycle) -> Term:
-    """A request's blocks hold what is scheduled of it, or will when its launched steps have run."""
+    """A request's blocks hold what is scheduled of it, unless a launched step that uses them for it has not run."""
 
     def found(r: Request, b: Block, w: Worker) -> Term:
         return holds_text_so_far(s, r, b, w, s.scheduled[r]) | exists(
