@@ -16,7 +16,7 @@ from model.language import Term, exists, forall, implies, prop
 from model.lifecycle.content import holds_enough
 from model.lifecycle.dials import Block, Request, Slot, Worker, block_size
 from model.lifecycle.state import Lifecycle
-from specs.auxiliary.content import COMPUTED
+from specs.auxiliary.content import IN_ORDER, UNORDERED
 from specs.properties.memory import holds_text_so_far
 
 
@@ -32,7 +32,7 @@ def goes_on(s: Lifecycle, k: Slot, q: Request, r: Request, b: Block, position: T
 
 
 @prop(
-    needs=COMPUTED,
+    needs=IN_ORDER | UNORDERED,
     reason="auxiliary pending.written-last-by-itself needs it: what a step uses and starts in, it writes.",
 )
 def uses_up_to_its_end(s: Lifecycle) -> Term:
@@ -45,7 +45,7 @@ def uses_up_to_its_end(s: Lifecycle) -> Term:
 
 
 @prop(
-    needs=COMPUTED,
+    needs=IN_ORDER | UNORDERED,
     reason="auxiliary pending.reads-its-text needs it: who writes what another reads leaves another text.",
 )
 def writes_alone(s: Lifecycle) -> Term:
@@ -59,7 +59,10 @@ def writes_alone(s: Lifecycle) -> Term:
     )
 
 
-@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: what was written last is what is there.")
+@prop(
+    needs=IN_ORDER | UNORDERED,
+    reason="auxiliary pending.reads-its-text needs it: what was written last is what is there.",
+)
 def written_last_by_itself(s: Lifecycle) -> Term:
     """Who writes what a later step uses for a request goes on with its text, or a step between uses it for that request."""
 
@@ -84,7 +87,7 @@ def written_last_by_itself(s: Lifecycle) -> Term:
 
 
 @prop(
-    needs=COMPUTED,
+    needs=IN_ORDER | UNORDERED,
     reason="memory.reads-own-text needs it: when a residency has ended, only its launched steps say what they will read.",
 )
 def reads_its_text(s: Lifecycle) -> Term:
@@ -104,7 +107,7 @@ def reads_its_text(s: Lifecycle) -> Term:
 
 
 @prop(
-    needs=COMPUTED,
+    needs=IN_ORDER | UNORDERED,
     reason="auxiliary pending.written-last-by-itself needs it: the next step launched is the next to read.",
 )
 def next_written_last_by_itself(s: Lifecycle) -> Term:
@@ -124,7 +127,10 @@ def next_written_last_by_itself(s: Lifecycle) -> Term:
     return forall(Slot, lambda k: forall(Request, lambda r: forall(Block, lambda b: last(k, r, b))))
 
 
-@prop(needs=COMPUTED, reason="auxiliary pending.reads-its-text needs it: the next step launched is the next to read.")
+@prop(
+    needs=IN_ORDER | UNORDERED,
+    reason="auxiliary pending.reads-its-text needs it: the next step launched is the next to read.",
+)
 def next_reads_its_text(s: Lifecycle) -> Term:
     """A request's blocks hold what is scheduled of it, unless a launched step that uses them for it has not run."""
 
