@@ -132,7 +132,7 @@ class Work:
         self.guards: list[Any] = []
         self.after: After | None = None
         # Where a rule moves everything up, what it was is spoken of one place further, and what it becomes one before.
-        self.places = (0, 1, -1) if rule is not None and moves_up(rule) else (0,)
+        self.places = (0, -1) if rule is not None and moves_up(rule) else (0,)
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             for index in indices_of(theory.model) if premises else ():
