@@ -5,11 +5,9 @@ from __future__ import annotations
 from model.language.terms import Term
 from model.lifecycle.dials import (
     Device,
-    LateResult,
     Publish,
     Release,
     device,
-    late_result,
     memory_matters,
     preemption,
     publish,
@@ -25,6 +23,6 @@ LIVELY: Term = preemption
 # Where the content of memory does not matter: one worker, one stream, blocks fenced, prefixes published when computed.
 PLAIN: Term = ~memory_matters
 
-# What is proved at every size. Of memory, that is where prefixes are published when computed and late results are
-# dropped; what is published before, and what a late result reads, rests on the explored worlds.
-COVERED: Term = PLAIN | ((publish == Publish.COMPUTED) & (late_result == LateResult.DROP))
+# What is proved at every size. Of memory, that is where prefixes are published when computed; what is published before
+# rests on the explored worlds.
+COVERED: Term = PLAIN | (publish == Publish.COMPUTED)

@@ -23,7 +23,7 @@ from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
-from model.language.terms import Index, Range, Term
+from model.language.terms import Index, Op, Range, Term, walk
 from model.readings.anysize import NOWHERE, Level, Name, Number
 from model.readings.products import broken
 from model.readings.smt import After, Env, Inexact, Initial, View
@@ -131,6 +131,8 @@ class Work:
         self.refused: list[Obligation] = []
         self.guards: list[Any] = []
         self.after: After | None = None
+        # Where a rule moves everything up, what it was is spoken of one place further, and what it becomes one before.
+        self.places = (0, -1) if rule is not None and moves_up(rule) else (0,)
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
             for index in indices_of(theory.model) if premises else ():
@@ -298,7 +300,7 @@ class Work:
                 break
             if missed := self._missed(found, goal, everybody(near), members):
                 for member in missed:
-                    reached = [member, self.tr.moved(member, 1)] if member.of.ordered else [member]
+                    reached = [self.tr.moved(member, n) for n in (self.places if member.of.ordered else (0,))]
                     more.setdefault(member.of, {}).update(dict.fromkeys(reached))
                     members.update(reached)
                 self.state_little(near, more, goal)
@@ -392,6 +394,11 @@ class Work:
             facts = (*self.theory.base, *(self.guards if rule else ()))
             self.reasoners[bases, rule] = Query(facts, self.theory.literals, self.theory.timeout)
         return self.reasoners[bases, rule]
+
+
+def moves_up(rule: Rule) -> bool:
+    """Whether the rule writes to some place what the next one holds."""
+    return any(t.op is Op.NEXT for update in rule.updates for t in walk(update.value))
 
 
 def everybody(pool: Members) -> frozenset[Name]:

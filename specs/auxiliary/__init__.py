@@ -7,11 +7,11 @@ for granted, and its reason names who needs it. The tests hold them against expl
 from __future__ import annotations
 
 from model.language.properties import Property
-from specs.auxiliary import content, counters, late, rest, window
+from specs.auxiliary import content, counters, late, pending, rest, window
 
 AUXILIARY: tuple[Property, ...] = tuple(
     value
-    for subject in (counters, late, window, content, rest)
+    for subject in (counters, late, window, content, pending, rest)
     for value in vars(subject).values()
     if isinstance(value, Property)
 )

@@ -47,7 +47,7 @@ def reached(s: Lifecycle, i: Slot, r: Request) -> Term:
 
 @prop(
     needs=memory_matters,
-    reason="memory.reads-own-text needs it: what a step uses is known only from the block table it was launched with.",
+    reason="memory.settled-is-there needs it: what a step uses is known only from the block table it was launched with.",
 )
 def uses_its_table(s: Lifecycle) -> Term:
     """Live work in a launched step uses the request's blocks at their places, as far as its tokens reach."""
@@ -85,7 +85,7 @@ def used_in_flight(s: Lifecycle) -> Term:
 
 @prop(
     needs=memory_matters & (device == Device.IN_ORDER),
-    reason="memory.reads-own-text needs it: what a worker has run is the oldest part of the window.",
+    reason="auxiliary pending.reads-its-text needs it: what a worker has run is the oldest part of the window.",
 )
 def runs_from_oldest(s: Lifecycle) -> Term:
     """What a worker has run, it has run from the oldest step on."""
@@ -192,13 +192,13 @@ def uses_what_it_holds(s: Lifecycle) -> Term:
 
 @prop(
     needs=UNORDERED,
-    reason="memory.reads-own-text needs it: an unordered device still runs each request's own work in its order.",
+    reason="auxiliary pending.reads-its-text needs it: an unordered device still runs each request's own work in its order.",
 )
 def own_work_in_order(s: Lifecycle) -> Term:
-    """Of a request's live work, a worker has run the older first."""
+    """Of a request's work, a worker has run the older first."""
 
     def ordered(j: Slot, i: Slot, r: Request) -> Term:
-        both = (s.entry[j, r] == Entry.LIVE) & (s.entry[i, r] == Entry.LIVE)
+        both = in_window(s, j, r) & in_window(s, i, r)
         return implies(both, forall(Worker, lambda w: implies(has_run(s, i, w), has_run(s, j, w))))
 
     return forall(Slot, lambda i: forall(Slot, lambda j: (j >= i) | forall(Request, lambda r: ordered(j, i, r))))
@@ -206,7 +206,7 @@ def own_work_in_order(s: Lifecycle) -> Term:
 
 @prop(
     needs=UNORDERED,
-    reason="memory.reads-own-text needs it: the next step goes on where the request's own work before it ends.",
+    reason="memory.settled-is-there needs it: the next step goes on where the request's own work before it ends.",
 )
 def own_on_each(s: Lifecycle) -> Term:
     """A worker that has run a request's live work holds its tokens up to there."""

@@ -13,6 +13,10 @@ from pathlib import Path
 # Claims that are proved for each value of a dial by itself, since the reasons are others.
 BY_CASES: Mapping[tuple[str, str], str] = {
     ("execute", "memory.reads-own-text"): "device",
+    ("execute", "pending.reads-its-text"): "device",
+    ("execute", "pending.next-reads-its-text"): "device",
+    ("execute", "pending.written-last-by-itself"): "device",
+    ("execute", "pending.next-written-last-by-itself"): "device",
     ("execute", "memory.settled-is-there"): "device",
     ("where rules are stuck", "rest.oldest-is-empty"): "device",
 }

@@ -199,7 +199,7 @@ def test_a_fault_of_memory_is_refuted_and_real(name: str) -> None:
     alone = {d.name: world.values[d.name] for d in LIFECYCLE.dials if d.index is None}
     scope = replace(scope_of(variation.model, assumption=SAFE), fixed=alone)
     (rule,) = variation.rules
-    assert "open" in [o.answer for o in obligations(scope, rule, broken)]
+    assert any(o.answer != "proved" for o in obligations(scope, rule, broken))
     found = Finder(scope, hypotheses(scope)).find([world], rule, claim(broken, scope))
     assert found is not None
     judged = Judge(variation, PROPERTIES).judge(found)
@@ -294,21 +294,33 @@ def test_without_an_auxiliary_invariant_the_counterexample_is_not_reached(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("missing", "broken"),
+    ("missing", "broken", "name"),
     [
-        ("content.uses-its-table", "memory.reads-own-text"),
-        ("content.runs-from-oldest", "content.executed-before"),
-        ("content.writes-apart", "memory.settled-is-there"),
-        ("content.cached-is-written", "sharing.holds-what-it-claims"),
-        ("content.run-on-each", "memory.settled-is-there"),
+        ("content.uses-its-table", "memory.reads-own-text", "two-workers"),
+        ("content.runs-from-oldest", "content.executed-before", "two-workers"),
+        ("content.writes-apart", "memory.settled-is-there", "two-workers"),
+        ("content.cached-is-written", "sharing.holds-what-it-claims", "two-workers"),
+        ("content.run-on-each", "memory.settled-is-there", "two-workers"),
+        ("pending.reads-its-text", "memory.reads-own-text", "late-commit-ordered"),
     ],
 )
-def test_without_what_is_known_of_the_memory_the_counterexample_is_not_reached(missing: str, broken: str) -> None:
+def test_without_what_is_known_of_the_memory_the_counterexample_is_not_reached(
+    missing: str, broken: str, name: str
+) -> None:
     """A step of a worker, in a state of a shipped world that satisfies all other invariants. It leaves the query open at
-    every size, since it is a state of it."""
-    world = world_of("two-workers")
+    every size, since it is a state of it.
+
+    What is pending implies the content in a window of any one length, step by step; only no proof for all lengths at once
+    can go that way. So it is left out with the content.
+    """
+    world = world_of(name)
     alone = {d.name: world.values[d.name] for d in LIFECYCLE.dials if d.index is None}
-    scope = replace(scope_of(auxiliary=[p for p in AUXILIARY if p.name != missing], assumption=SAFE), fixed=alone)
+    others = [
+        p
+        for p in AUXILIARY
+        if p.name != missing and (missing.startswith("pending.") or not p.name.startswith("pending."))
+    ]
+    scope = replace(scope_of(auxiliary=others, assumption=SAFE), fixed=alone)
     found = Finder(scope, hypotheses(scope)).find([world], "execute", claim(broken, scope))
     assert found is not None
     judged = Judge(UNCHANGED, (*PROPERTIES, *AUXILIARY)).judge(found)

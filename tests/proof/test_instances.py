@@ -12,6 +12,7 @@ from model.language import (
     Index,
     State,
     Term,
+    every,
     exists,
     field,
     flag,
@@ -112,3 +113,38 @@ def test_what_is_not_so_is_not_proved_with_more_instances_either() -> None:
     assert found.expanded == found.stateless == ()
     assert [c.step.claim.name for c in found.found] == [has_an_end.name]
     assert not found.found[0].real
+
+
+class Place(Index, size=requests, ordered=True):
+    """Places are in a row."""
+
+
+class Row(State):
+    begun = field(flag, Place, doc="something began here")
+    ended = field(flag, Place, doc="something ended here")
+
+
+@rule(by=Who.WORKER)
+def end_here(now: Row, after: Row, x: Place) -> None:
+    guard("begun", now.begun[x])
+    after.ended[x] = True
+
+
+@rule(by=Who.WORKER)
+def move_up(now: Row, after: Row) -> None:
+    guard("gone", ~now.begun[Place.first()] & ~now.ended[Place.first()])
+    for x in every(Place):
+        after.begun[x] = now.begun[x.next]
+        after.ended[x] = now.ended[x.next]
+
+
+@prop()
+def begins_before(s: Row) -> Term:
+    """What ended began here or before."""
+    return forall(Place, lambda x: implies(s.ended[x], exists(Place, lambda y: (y <= x) & s.begun[y])))
+
+
+def test_what_moves_up_is_found_one_place_before() -> None:
+    """Where everything moves up a place, the member that a claim speaks of is the one before that of the state before."""
+    row = model("row", Row, (requests,), (end_here, move_up))
+    assert prove(Scope(row, (begins_before,), (), lift(True))).open == ()
