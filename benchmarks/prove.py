@@ -13,11 +13,12 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from typing import Any
 
 from checker.proof.prove import REST, Proof, Scope, prove
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
-from specs.auxiliary.hints import BY_CASES, FILE, hints
+from specs.auxiliary.hints import APART, BY_CASES, FILE, hints
 from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
 
@@ -33,7 +34,8 @@ def main() -> None:
     command = [sys.executable, "-m", "checker", "prove", "--quiet", "--processes", str(options.processes)]
     subprocess.run(command, check=True)
     sys.stdout.write(f"cold start to verdict, {options.processes} processes: {time.monotonic() - began:.1f} s\n")
-    scope = Scope(LIFECYCLE, PROPERTIES, AUXILIARY, SAFE & COVERED, lively=LIVELY, hints=hints(), by_cases=BY_CASES)
+    ways: dict[str, Any] = {"hints": hints(), "by_cases": BY_CASES, "apart": APART}
+    scope = Scope(LIFECYCLE, PROPERTIES, AUXILIARY, SAFE & COVERED, lively=LIVELY, **ways)
     proof = prove(scope, options.processes)
     for o in sorted(proof.obligations, key=lambda o: -o.seconds)[:10]:
         sys.stdout.write(f"  {o.seconds:6.2f} s  {o.rule}: {o.claim}\n")

@@ -35,7 +35,7 @@ from model.lifecycle import LIFECYCLE
 from model.readings.layout import Layout
 from model.readings.world import WorldError, plain, read_value
 from specs.auxiliary import AUXILIARY
-from specs.auxiliary.hints import BY_CASES, hints
+from specs.auxiliary.hints import APART, BY_CASES, hints
 from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
 
@@ -57,6 +57,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         options.core,
         hints(),
         BY_CASES,
+        APART,
     )
     scope, meant, note = where_it_shows(about(chosen), variation)
     asked = _asked(scope, options.properties or meant)

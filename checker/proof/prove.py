@@ -38,7 +38,8 @@ class Scope:
 
     `assumption` is over the dials: which of them are declared safe together. `cores`: let no obligation name a hypothesis
     that can be left out of its proof, which takes longer. `hints`: with which hypotheses alone to try a rule's claim
-    first; `by_cases`: for each value of which dial by itself.
+    first; `by_cases`: for each value of which dial by itself; `apart`: hypotheses that only hints name, so that what has no
+    hint is tried without them first.
     """
 
     model: Model
@@ -52,6 +53,7 @@ class Scope:
     cores: bool = False
     hints: Hints = field(default_factory=dict)
     by_cases: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    apart: Collection[str] = ()
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
@@ -66,9 +68,13 @@ class Scope:
         empty = Theory(self.model, self.fixed, self.assumption, ())
         return tuple(r for r in self.model.rules if empty.exists(r.needs))
 
+    @cached_property
+    def hypotheses(self) -> tuple[Claim, ...]:
+        return tuple(c for c in self.claims if c.shape is Shape.STATE)
+
     def theory(self, only: Collection[str] | None = None, case: Mapping[str, Any] = {}) -> Theory:
         """With the claims about states as hypotheses, or with some of them; in the case that a dial has a value."""
-        hypotheses = [c for c in self.claims if c.shape is Shape.STATE and (only is None or c.name in only)]
+        hypotheses = [c for c in self.hypotheses if only is None or c.name in only]
         return Theory(self.model, {**self.fixed, **case}, self.assumption, hypotheses, self.timeout)
 
 
@@ -196,16 +202,15 @@ def case_text(case: Case) -> str:
 
 
 def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
-    """What comes of a task: with the few hypotheses of a hint, if that is enough, or with all, which `theory` has."""
-    if task.case:
-        theory = scope.theory(case=dict(task.case))
-        if not theory.possible:
-            return []
-    results: list[Obligation] = []
+    """What comes of a task: with the few hypotheses of a hint, or those of `theory`; or with all, if these are not enough."""
+    case = dict(task.case)
     if task.first is not None:
-        results = work(scope, scope.theory(task.first, dict(task.case)), task).prove()
-    if not results or any(o.answer != "proved" for o in results):
-        results = work(scope, theory, task).prove()
+        theory = scope.theory(task.first, case)
+    if case and not theory.possible:
+        return []
+    results = work(scope, theory, task).prove()
+    if any(o.answer != "proved" for o in results) and len(theory.literals) < len(scope.hypotheses):
+        results = work(scope, scope.theory(case=case), task).prove()
     return results
 
 
@@ -283,7 +288,7 @@ def _all(
     scope: Scope, planned: Sequence[Task], processes: int, beside: Sequence[Job] = ()
 ) -> Iterator[tuple[int, Any]]:
     """What comes of each task, and before them of the jobs beside them; each has a solver that was asked nothing before."""
-    theory = scope.theory()
+    theory = scope.theory({c.name for c in scope.hypotheses} - set(scope.apart))
     Work(theory, None).prepare(scope.rules)
     jobs: list[Job] = [*beside, *(partial(tried, scope, theory, task) for task in planned)]
     yield from done(jobs, processes)

@@ -13,7 +13,6 @@ from checker.proof.prove import Proof, Scope, again, prove
 from checker.proof.vacuity import unmet
 from checker.variation import Variation
 from checker.verdict import Verdict, worst
-from model.language.properties import Shape
 from model.readings.world import World
 
 EXPLAINED = 3  # claims whose open obligations are looked into; the others are named
@@ -55,7 +54,7 @@ def result(
     observe: Callable[[str], None] = lambda line: None,
 ) -> Result:
     """Prove a scope, and explain what stays open. `asked`: names of claims, or nothing for all."""
-    hypotheses = [c for c in scope.claims if c.shape is Shape.STATE]
+    hypotheses = scope.hypotheses
 
     def lacking() -> list[str]:
         # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes.

@@ -20,6 +20,14 @@ BY_CASES: Mapping[tuple[str, str], str] = {
     ("execute", "memory.settled-is-there"): "device",
     ("where rules are stuck", "rest.oldest-is-empty"): "device",
 }
+# They say much, and only proofs with a hint need them: the others are tried without first.
+APART: tuple[str, ...] = (
+    "pending.reads-its-text",
+    "pending.next-reads-its-text",
+    "pending.written-last-by-itself",
+    "pending.next-written-last-by-itself",
+    "pending.writes-alone",
+)
 FILE = Path(__file__).with_name("hints.json")
 
 

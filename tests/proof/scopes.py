@@ -13,7 +13,7 @@ from model.language.properties import Property, Shape
 from model.language.terms import Term
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
-from specs.auxiliary.hints import BY_CASES, hints
+from specs.auxiliary.hints import APART, BY_CASES, hints
 from specs.disciplines import COVERED, LIVELY, PLAIN, SAFE
 from specs.properties import PROPERTIES
 
@@ -29,7 +29,8 @@ def scope_of(
 
 
 SCOPE = scope_of()
-WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_CASES)  # what the command proves
+# What the command proves.
+WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_CASES, apart=APART)
 
 
 def hypotheses(scope: Scope) -> list[Claim]:
