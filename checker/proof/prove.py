@@ -97,7 +97,8 @@ class Task:
 class Proof:
     """What came of a scope. `framed`: obligations that hold because the rule writes nothing that the claim reads.
 
-    `beside`: what came of the job that was done beside it.
+    `beside`: what came of the job that was done beside it. `untried`: obligations about rules that are as they were, which
+    were not tried when those of changed rules stayed open; nothing is called proved then.
     """
 
     scope: Scope
@@ -105,6 +106,7 @@ class Proof:
     framed: int
     seconds: float
     beside: Any = None
+    untried: int = 0
 
     def of(self, claim: str) -> list[Obligation]:
         return [o for o in self.obligations if o.claim == claim]
@@ -118,6 +120,8 @@ class Proof:
     @cached_property
     def proved(self) -> frozenset[str]:
         """The names of the claims that are proved, together."""
+        if self.untried:
+            return frozenset()
         whole = {o.claim for o in self.obligations}
         needs: dict[str, set[str]] = {name: set() for name in whole}
         for o in self.obligations:
@@ -245,31 +249,43 @@ def prove(
     observe: Observe = lambda o: None,
     asked: Collection[str] = (),
     beside: Job = lambda: None,
+    changed: Collection[str] = (),
 ) -> Proof:
     """Try every obligation of the scope; `observe` hears of each when its task is done.
 
-    `asked`: only these claims, and what their proofs use. `beside`: a job that is done meanwhile.
+    `asked`: only these claims, and what their proofs use. `beside`: a job that is done meanwhile. `changed`: the rules that
+    are not as they were, if only some are not: those are tried first, and alone if something about them stays open.
     """
     began = time.monotonic()
     found: list[Obligation] = []
-    framed, over, result = 0, set[str](), None
+    framed, untried, over, result = 0, 0, set[str](), None
     left = set(asked) or {c.name for c in scope.claims}
     while left:
         planned, more = tasks(scope, left)
         framed += more
-        for number, results in _all(scope, planned, processes or processors(), [beside]):
-            if number == 0:
-                result, beside = result if results is None else results, lambda: None
+        for stage in _stages(planned, changed):
+            if untried or (changed and any(o.answer != "proved" for o in found)):
+                untried += sum(len(task.names) for task in stage)
                 continue
-            found += results
-            for obligation in results:
-                observe(obligation)
+            for number, results in _all(scope, stage, processes or processors(), [beside]):
+                if number == 0:
+                    result, beside = result if results is None else results, lambda: None
+                    continue
+                found += results
+                for obligation in results:
+                    observe(obligation)
         over |= left
         left = {name for o in found for name in o.used} - over
     order = {t.where: n for n, t in enumerate(tasks(scope)[0])}
     names = {c.name: n for n, c in enumerate(scope.claims)}
     found.sort(key=lambda o: (order[o.rule], names[o.claim], o.case, o.part))
-    return Proof(scope, tuple(found), framed, time.monotonic() - began, result)
+    return Proof(scope, tuple(found), framed, time.monotonic() - began, result, untried)
+
+
+def _stages(planned: Sequence[Task], changed: Collection[str]) -> list[list[Task]]:
+    """What is about changed rules, and then the rest; all at once if nothing is said of changes."""
+    first = [t for t in planned if not changed or t.where in changed or t.where == REST]
+    return [stage for stage in (first, [t for t in planned if t not in first]) if stage]
 
 
 def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:

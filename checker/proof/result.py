@@ -61,7 +61,7 @@ def result(
         # And of a few claims it is not the question; the whole is.
         return [] if variation or asked else unmet(scope, worlds, hypotheses)
 
-    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked, lacking)
+    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked, lacking, variation.rules)
     names = tuple(asked) or tuple(c.name for c in scope.claims)
     meant = variation.fault.caught_by if variation.fault else ""
     finder, judge = Finder(scope, hypotheses), Judge(variation, (*scope.properties, *scope.auxiliary))

@@ -40,6 +40,8 @@ def family_lines(proof: Proof) -> list[str]:
         f"  {queries:,} queries in {proof.seconds:.1f} s; {proof.framed:,} more obligations are none, "
         "since the rule writes nothing that the property reads"
     )
+    if proof.untried:
+        lines.append(f"  not tried: {proof.untried:,} families of obligations about rules that are as they were")
     return lines
 
 
@@ -52,7 +54,7 @@ def open_lines(result: Result) -> list[str]:
     ]
     broken = {o.claim for o in proof.open}
     fallen = [n for n in result.unproved if n not in broken]
-    if fallen:
+    if fallen and not proof.untried:
         lines.append(f"  and with these, since their proofs use them: {', '.join(fallen)}")
     lines += [
         f"  no state found in any size tried, and no proof with more instances: {o.rule}, {o.claim}"
