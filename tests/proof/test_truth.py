@@ -33,7 +33,7 @@ from model.readings.world import World
 from tests.proof.scopes import WHOLE
 from tests.search.running import world_of
 
-SOME = 40  # one goal in so many is spoken of to the end
+SOME = 3  # so many goals are spoken of to the end
 ASSIGNMENTS = 4  # of names to members, for each state
 
 
@@ -44,11 +44,12 @@ class Spoken:
         # What has a hint takes long without; it is told more of the same, and left out here.
         hinted = WHOLE.hints.get(rule, {})
         inductive = [c for c in scope.claims if c.shape is not Shape.REST and c.name not in hinted]
+        theory = scope.theory({c.name for c in scope.hypotheses} - set(scope.apart))
         touched = [c.name for c in inductive if c.reads & LIFECYCLE.rule(rule).writes()]
-        self.work: Work = work(scope, scope.theory(), Task(rule, tuple(touched), rounds=1))
+        self.work: Work = work(scope, theory, Task(rule, tuple(touched)))
         self.answers = {o.answer for o in self.work.prove()}
         self.tr = self.work.tr
-        for goal in self.work.goals[::SOME]:
+        for goal in self.work.goals[:: -(-len(self.work.goals) // SOME)]:
             self.to_the_end(goal)
         self.levels: list[Level] = [self.tr.ground, self.work.level, *(g.level for g in self.work.goals)]
 
