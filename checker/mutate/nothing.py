@@ -51,7 +51,7 @@ def changes_nothing(subject: Subject) -> bool:
     fields = {u.field for u in original.updates} - {u.field for u in mutant.updates}
     for proved in (SAFE & PLAIN, SAFE & COVERED):
         scope = Scope(LIFECYCLE, PROPERTIES, AUXILIARY, proved, lively=LIVELY)
-        theory = scope.theory()
+        theory = scope.theory(())
         there = theory.exists(original.needs) and all(theory.exists(f.needs) for f in fields)
         if not (there and no_op(scope, original, mutant)):
             return False

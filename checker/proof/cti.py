@@ -103,8 +103,8 @@ class Counterexample:
 class Finder:
     """Looks for steps that break a claim although every hypothesis holds before, in sized models."""
 
-    def __init__(self, scope: Scope, hypotheses: Sequence[Claim]) -> None:
-        self.scope, self.hypotheses = scope, hypotheses
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
 
     def find(self, worlds: Sequence[World], where: str, claim: Claim, timeout: float = 60.0) -> Step | None:
         """The first step found: in the worlds in their order, then in other sizes."""
@@ -157,7 +157,7 @@ class Finder:
         facts = small_world(tr, self.scope)
         if where != START:
             facts.append(tr.within_bounds(now))
-            facts += [tr.value(part, {}, now) for h in self.hypotheses for part in h.parts]
+            facts += [tr.value(part, {}, now) for h in self.scope.hypotheses for part in h.parts]
         assert_all(solver, [solver_term(f) for f in facts if f is not True])
 
     def _stuck(self, tr: Sized, now: Symbolic, claim: Claim) -> Any:
@@ -192,7 +192,7 @@ class Finder:
             raise Disagreement(
                 f"{said}, but the interpreter finds its guards {', '.join(bad)} false; please report this."
             )
-        for h in self.hypotheses:
+        for h in self.scope.hypotheses:
             if not evaluate(h.whole, step.world, {}, layout.reader(step.before)):
                 raise Disagreement(f"{said}, but the interpreter finds {h.name} false before it; please report this.")
         states = (step.before, step.then) if step.claim.shape is Shape.STEP else (step.then,)

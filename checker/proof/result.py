@@ -54,17 +54,16 @@ def result(
     observe: Callable[[str], None] = lambda line: None,
 ) -> Result:
     """Prove a scope, and explain what stays open. `asked`: names of claims, or nothing for all."""
-    hypotheses = scope.hypotheses
 
     def lacking() -> list[str]:
         # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes.
         # And of a few claims it is not the question; the whole is.
-        return [] if variation or asked else unmet(scope, worlds, hypotheses)
+        return [] if variation or asked else unmet(scope, worlds)
 
     proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked, lacking, variation.rules)
     names = tuple(asked) or tuple(c.name for c in scope.claims)
     meant = variation.fault.caught_by if variation.fault else ""
-    finder, judge = Finder(scope, hypotheses), Judge(variation, (*scope.properties, *scope.auxiliary))
+    finder, judge = Finder(scope), Judge(variation, (*scope.properties, *scope.auxiliary))
     first = [variation.fault.world] if variation.fault else []
     tried = sorted(worlds, key=lambda w: w.name not in first)
     found: list[Counterexample] = []

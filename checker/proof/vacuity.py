@@ -53,30 +53,28 @@ def fits(scope: Scope, world: World, item: Item) -> bool:
     return fixed and bool(evaluate(scope.assumption, world)) and bool(evaluate(item.needs, world))
 
 
-def unmet(scope: Scope, worlds: Sequence[World], hypotheses: Sequence[Claim]) -> list[str]:
+def unmet(scope: Scope, worlds: Sequence[World]) -> list[str]:
     """What no state of the worlds meets although the invariants hold in it."""
     left = items(scope)
     for world in worlds:
         here = [i for i in left if fits(scope, world, i)]
         if here:
-            met = {i.name for i in met_in(scope, world.values, here, hypotheses)}
+            met = {i.name for i in met_in(scope, world.values, here)}
             left = [i for i in left if i.name not in met]
     for sizes in SIZES if left else ():
-        met = {i.name for i in met_in(scope, {**sized(scope.model, sizes), **scope.fixed}, left, hypotheses)}
+        met = {i.name for i in met_in(scope, {**sized(scope.model, sizes), **scope.fixed}, left)}
         left = [i for i in left if i.name not in met]
     return [i.name for i in left]
 
 
-def met_in(
-    scope: Scope, values: Mapping[str, Any], wanted: Sequence[Item], hypotheses: Sequence[Claim]
-) -> Iterator[Item]:
+def met_in(scope: Scope, values: Mapping[str, Any], wanted: Sequence[Item]) -> Iterator[Item]:
     """Those that some state meets which satisfies the hypotheses, with these values for some dials or all."""
     tr, now = Sized(scope.model, values), Symbolic()
     solver = z3.Solver()
     facts = [
         *small_world(tr, scope),
         tr.within_bounds(now),
-        *(tr.value(part, {}, now) for h in hypotheses for part in h.parts),
+        *(tr.value(part, {}, now) for h in scope.hypotheses for part in h.parts),
     ]
     assert_all(solver, [solver_term(f) for f in facts if f is not True])
     for item in wanted:
@@ -91,7 +89,7 @@ def met_in(
                 layout = Layout(scope.model, world_of(scope.model, tr, found))
                 before = tuple(plain(found, tr.cell(now, c.field, c.at), c.field.sort) for c in layout.cells)
                 at = tuple(plain(found, tr.number(env[v]), INT) for v in rule.params) if rule else ()
-                _confirm(layout, item, rule, at, before, hypotheses)
+                _confirm(layout, item, rule, at, before, scope.hypotheses)
                 yield item
                 break
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from checker.proof.claims import Claim
 from checker.proof.induction import Obligation
 from checker.proof.prove import Scope, Task, work
 from model.language.model import Model
-from model.language.properties import Property, Shape
+from model.language.properties import Property
 from model.language.terms import Term
 from model.lifecycle import LIFECYCLE
 from specs.auxiliary import AUXILIARY
@@ -31,10 +30,6 @@ def scope_of(
 SCOPE = scope_of()
 # What the command proves.
 WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_CASES, apart=APART)
-
-
-def hypotheses(scope: Scope) -> list[Claim]:
-    return [c for c in scope.claims if c.shape is Shape.STATE]
 
 
 def obligations(scope: Scope, where: str, *claims: str) -> list[Obligation]:

@@ -27,7 +27,7 @@ from model.readings.layout import Layout
 from specs.auxiliary import AUXILIARY
 from specs.disciplines import SAFE
 from specs.properties import PROPERTIES
-from tests.proof.scopes import SCOPE, WHOLE, hypotheses, obligations, scope_of
+from tests.proof.scopes import SCOPE, WHOLE, obligations, scope_of
 from tests.search.running import CAUGHT, changed_by, fault_named, world_of
 
 UNCHANGED = Variation(LIFECYCLE, LIFECYCLE)
@@ -69,9 +69,7 @@ def test_the_memory_of_an_unordered_device_is_refuted_where_blocks_are_freed_at_
     fixed = {"device": Device.UNORDERED, "release": Release.ORDERED, "publish": Publish.COMPUTED, "workers": 1}
     scope = replace(scope_of(assumption=lift(True)), fixed=fixed)
     name = "memory.settled-is-there"
-    found = Finder(scope, hypotheses(scope)).find(
-        [world_of("ordered-release-unordered")], "execute", claim(name, scope)
-    )
+    found = Finder(scope).find([world_of("ordered-release-unordered")], "execute", claim(name, scope))
     assert found is not None
     judged = Judge(UNCHANGED, PROPERTIES).judge(found)
     assert judged.trace is not None
@@ -154,7 +152,7 @@ def test_everything_has_its_obligations() -> None:
 
 
 def test_the_invariants_have_states_and_every_rule_fires_in_one() -> None:
-    assert unmet(SCOPE, WORLDS, hypotheses(SCOPE)) == []
+    assert unmet(SCOPE, WORLDS) == []
 
 
 def test_a_contradiction_among_the_invariants_is_found() -> None:
@@ -163,7 +161,7 @@ def test_a_contradiction_among_the_invariants_is_found() -> None:
         return (count(Request, lambda r: running(s, r)) > 0) & forall(Request, lambda r: ~running(s, r))
 
     scope = scope_of(auxiliary=(*AUXILIARY, absurd))
-    assert len(unmet(scope, WORLDS[:1], hypotheses(scope))) > len(SCOPE.rules)
+    assert len(unmet(scope, WORLDS[:1])) > len(SCOPE.rules)
 
 
 # ------------------------------------------------------------------------------------------------- faults
@@ -182,7 +180,7 @@ def test_a_fault_is_refuted_and_real(name: str) -> None:
     # A late token that is committed wrongly breaks counters first: there induction stops, at the aux that admit needs.
     target = caught_by if broken else "late.waited-for"
     for rule in broken or variation.rules:
-        found = found or Finder(scope, hypotheses(scope)).find(worlds, rule, claim(target, scope))
+        found = found or Finder(scope).find(worlds, rule, claim(target, scope))
     assert found is not None
     judged = Judge(variation, (*PROPERTIES, *AUXILIARY)).judge(found)
     assert judged.real
@@ -199,7 +197,7 @@ def test_a_fault_of_memory_is_refuted_and_real(name: str) -> None:
     alone = {d.name: world.values[d.name] for d in LIFECYCLE.dials if d.index is None}
     scope = replace(scope_of(variation.model, assumption=SAFE), fixed=alone)
     (rule,) = variation.rules
-    found = Finder(scope, hypotheses(scope)).find([world], rule, claim(broken, scope))
+    found = Finder(scope).find([world], rule, claim(broken, scope))
     assert found is not None
     judged = Judge(variation, PROPERTIES).judge(found)
     assert judged.trace is not None
@@ -223,7 +221,7 @@ def test_a_fault_that_loses_the_way_home_breaks_an_auxiliary_invariant_and_that_
     scope = scope_of(variation.model)
     (rule,) = variation.rules
     assert "open" in [o.answer for o in obligations(scope, rule, broken)]
-    found = Finder(scope, hypotheses(scope)).find([world_of(fault_named(name).world)], rule, claim(broken, scope))
+    found = Finder(scope).find([world_of(fault_named(name).world)], rule, claim(broken, scope))
     assert found is not None
     judged = Judge(variation, (*PROPERTIES, *AUXILIARY)).judge(found)
     assert judged.trace is not None
@@ -242,7 +240,7 @@ def test_a_dead_end_is_refuted_and_real(name: str) -> None:
     variation = changed_by(name)
     scope = scope_of(variation.model)
     worlds = [world_of(fault_named(name).world), *WORLDS]
-    found = Finder(scope, hypotheses(scope)).find(worlds, REST, claim("rest.no-dead-end", scope))
+    found = Finder(scope).find(worlds, REST, claim("rest.no-dead-end", scope))
     assert found is not None
     assert Judge(variation, PROPERTIES).judge(found).real
 
@@ -250,7 +248,7 @@ def test_a_dead_end_is_refuted_and_real(name: str) -> None:
 def test_a_reached_state_is_recognised_up_to_renaming() -> None:
     variation = changed_by("notify-twice")
     scope = scope_of(variation.model)
-    found = Finder(scope, hypotheses(scope)).find([world_of("solo")], "notify", claim("delivery.message-once", scope))
+    found = Finder(scope).find([world_of("solo")], "notify", claim("delivery.message-once", scope))
     assert found is not None
     judge = Judge(variation, PROPERTIES)
     other = judge.judge(found)
@@ -280,7 +278,7 @@ def test_without_an_auxiliary_invariant_the_counterexample_is_not_reached(
 ) -> None:
     """The state that is found leaves the query open at every size."""
     scope = scope_of(auxiliary=[p for p in AUXILIARY if p.name != missing])
-    found = Finder(scope, hypotheses(scope)).find([world_of(world)], rule, claim(broken, scope))
+    found = Finder(scope).find([world_of(world)], rule, claim(broken, scope))
     assert found is not None
     judged = Judge(UNCHANGED, PROPERTIES).judge(found)
     assert not judged.real
@@ -318,7 +316,7 @@ def test_without_what_is_known_of_the_memory_the_counterexample_is_not_reached(
         if p.name != missing and (missing.startswith("pending.") or not p.name.startswith("pending."))
     ]
     scope = replace(scope_of(auxiliary=others, assumption=SAFE), fixed=alone)
-    found = Finder(scope, hypotheses(scope)).find([world], "execute", claim(broken, scope))
+    found = Finder(scope).find([world], "execute", claim(broken, scope))
     assert found is not None
     judged = Judge(UNCHANGED, (*PROPERTIES, *AUXILIARY)).judge(found)
     assert (judged.real, judged.bound) == (False, None)
@@ -327,7 +325,7 @@ def test_without_what_is_known_of_the_memory_the_counterexample_is_not_reached(
 
 def test_what_no_reached_state_has_together_is_told_without_a_cell_too_many() -> None:
     scope = scope_of(auxiliary=[p for p in AUXILIARY if p.name != "window.launched-holds"])
-    found = Finder(scope, hypotheses(scope)).find([world_of("solo")], "admit", claim("ownership.stale-waits", scope))
+    found = Finder(scope).find([world_of("solo")], "admit", claim("ownership.stale-waits", scope))
     assert found is not None
     explored, layout = Judge(UNCHANGED, PROPERTIES).explore(found), Layout(LIFECYCLE, found.world)
     cells = never_together(explored, layout, found.before)
@@ -384,7 +382,7 @@ def test_what_is_false_in_larger_worlds_only_passes_the_small_ones_and_is_refute
     assert holds_in(declared, *small)
     scope = scope_of(properties=(*PROPERTIES, declared))
     assert [o.answer for o in obligations(scope, rule, declared.name) if o.answer != "proved"]
-    found = Finder(scope, hypotheses(scope)).find([world_of(w) for w in small], rule, claim(declared.name, scope))
+    found = Finder(scope).find([world_of(w) for w in small], rule, claim(declared.name, scope))
     assert found is not None
     assert found.world.values[size[0]] >= size[1]
     judged = Judge(UNCHANGED, (declared,), states=30_000).judge(found)
