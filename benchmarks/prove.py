@@ -2,7 +2,7 @@
 
 python -m benchmarks.prove [--processes N] [--hints]
 
-`--hints` writes specs/auxiliary/hints.json anew: which hypotheses were enough for the claims that took long.
+`--hints` writes specs/auxiliary/hints.json anew: which hypotheses were enough for the claims that need others.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from specs.auxiliary import AUXILIARY
 from specs.auxiliary.hints import APART, BY_CASES, FILE, hints
 from specs.disciplines import COVERED, LIVELY, SAFE
 from specs.properties import PROPERTIES
-
-LONG = 0.2  # seconds in the solver from which on a hint pays: it costs a theory of its own
 
 
 def main() -> None:
@@ -49,14 +47,14 @@ def main() -> None:
 
 
 def hinted(proof: Proof) -> dict[str, dict[str, dict[str, list[str]]]]:
-    """What was enough for the claims that took long, and for those that are tried with a hint already."""
+    """What was enough for the claims that needed more than themselves, or that are tried with a hint already."""
     found: dict[str, dict[str, dict[str, list[str]]]] = {}
     names = {r.name for r in proof.scope.rules} | {REST}
     for where in sorted({o.rule for o in proof.obligations} & names):
         for claim in sorted({o.claim for o in proof.obligations if o.rule == where}):
             parts = [o for o in proof.of(claim) if o.rule == where]
             kept = claim in proof.scope.hints.get(where, {})
-            if all(o.answer == "proved" for o in parts) and (kept or sum(o.seconds for o in parts) > LONG):
+            if all(o.answer == "proved" for o in parts) and (kept or not all(o.few for o in parts)):
                 by_case = found.setdefault(where, {}).setdefault(claim, {})
                 for case in sorted({o.case for o in parts}):
                     by_case[case] = sorted({name for o in parts if o.case == case for name in o.used})

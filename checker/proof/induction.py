@@ -11,34 +11,34 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import z3
 
+from checker.proof.attempt import Attempt, Members, everybody
 from checker.proof.claims import Claim
 from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
-from model.language.terms import Index, Op, Range, Term, walk
-from model.readings.anysize import NOWHERE, Level, Name, Number
-from model.readings.products import broken
+from model.language.terms import Op, Range, Term, walk
+from model.readings.anysize import ALL, NOWHERE, AllBut, Given, Level, Name, Number
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sum_laws import WithSums
-from model.readings.sums import Sum, Why
-
-Members = dict[type[Index], dict[Name, None]]
+from model.readings.sums import Why
 
 
 @dataclass(frozen=True)
 class Obligation:
     """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses.
 
-    `case`: for which values of dials it was, if not for all at once.
+    `case`: for which values of dials it was, if not for all at once. `few`: whether the hypotheses of a hint were enough, or
+    the claim itself.
     """
 
     rule: str
@@ -49,6 +49,7 @@ class Obligation:
     used: tuple[str, ...] = ()
     why: str = ""
     case: str = ""
+    few: bool = False
 
     @property
     def key(self) -> tuple[str, str, int, str]:
@@ -70,17 +71,17 @@ class Theory:
         self.tr = tr = WithSums(model, fixed)
         self.now = tr.symbolic
         tr.declare(part for claim in hypotheses for part in claim.parts)
-        self.base: list[Any] = list(tr.dial_facts())
-        for condition in (*(r.condition for r in model.requirements), assumption):
-            self.base.append(tr.value(condition, {}, NOWHERE, None, 1))
+        conditions = (*(r.condition for r in model.requirements), assumption)
+        values = (tr.value(c, {}, NOWHERE, None, 1) for c in conditions)
+        self.base: list[Any] = [*tr.dial_facts(), *(v for v in values if v is not True)]
         self.literals = tr.literals
         for claim in hypotheses:
             self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
-            tr.source = claim.name
-            for part in claim.parts:
-                self.base.append(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
-        tr.source = ""
-        self.base = [b for b in self.base if b is not True]
+            with tr.within(source=claim.name):
+                tr.claim = claim.name
+                for part in claim.parts:
+                    tr.state(disjunction([negation(literal), tr.value(part, {}, self.now, None, 1)]))
+        tr.claim = ""
 
     @property
     def possible(self) -> bool:
@@ -108,9 +109,29 @@ class Goal:
 
     claim: str
     part: int
+    source: str
     level: Level
     value: Value
     relied_on: frozenset[str]
+
+
+class WithAll:
+    """Tries goals with all hypotheses: what was said of the members of one goal serves the others."""
+
+    def __init__(self, work: Work) -> None:
+        self.work, self.pool = work, Members()
+        self.query = work.query(work.common, work.usual)
+
+    def check(self, goal: Goal, widely: bool) -> Obligation:
+        work, known = self.work, everybody(self.pool)
+        for index, members in work.pool(goal).items():
+            self.pool.setdefault(index, {}).update(members)
+        if everybody(self.pool) != known or not known:
+            work.state(self.pool, {}, work.usual)
+            self.query.tell(everybody(self.pool), work.tr.ground, work.level)
+        work.state_goal(goal, self.pool, {})
+        with self.query.aside():
+            return work.check(self.query, goal, everybody(self.pool), widely)
 
 
 class Work:
@@ -123,6 +144,8 @@ class Work:
         self.case = ""  # for which values of dials this is, if not for all
         self.cores = False  # whether to leave out of each core what can be left out
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
+        self.hints: Mapping[str, tuple[str, ...]] = {}  # hypotheses that claims are tried with first
+        self.common, self.usual = dict(theory.literals), ALL  # hypotheses that are used for more than hints
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
         self.level = Level()
@@ -159,6 +182,11 @@ class Work:
         self.guards += [tr.value(g.condition, params, self.now, None, 1) for g in rule.guards]
         self.after = After(rule, params, self.now)
 
+    def keep_apart(self, names: Collection[str]) -> None:
+        """Let only hints speak of these hypotheses."""
+        self.usual = AllBut(frozenset(names))
+        self.common = {name: literal for name, literal in self.theory.literals.items() if name in self.usual}
+
     # ------------------------------------------------------------------------------------------ goals
     def add(self, claim: Claim, initial: bool = False) -> None:
         """Deny each part of the claim: after the rule, or at the start, or of every state."""
@@ -179,37 +207,51 @@ class Work:
         """Add a goal: that what is said cannot be false."""
         level = Level(goal=True)
         self.tr.entails, self.tr.relied_on = self.entails, set()
+        source = f"goal {name} {part}"
         try:
-            with self.tr.within(self.level, level):
+            with self.tr.within(self.level, level, source=source):
                 value = said()
         except Inexact as error:
             self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
             return
         if value is not True:
-            self.goals.append(Goal(name, part, level, value, frozenset(self.tr.relied_on)))
+            self.goals.append(Goal(name, part, source, level, value, frozenset(self.tr.relied_on)))
 
     def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
         rests = (*used, *self.taken) if answer == "proved" else ()
         return Obligation(self.where, claim, part, answer, seconds, tuple(dict.fromkeys(rests)), why, self.case)
 
     # ---------------------------------------------------------------------------------------- solving
-    def pool(self, goals: Sequence[Goal]) -> Members:
-        """The members that the rule and these goals speak of."""
+    def pool(self, goal: Goal, beside: Set[Name] = frozenset()) -> Members:
+        """The members that the rule and this goal speak of; and those that they speak of where there are others beside."""
         pool: Members = {}
-        for level in (self.level, *(g.level for g in goals)):
-            for index, members in level.met.items():
-                pool.setdefault(index, {}).update(members)
+        relevant = self.tr.relevant((goal.source,))
+        found = set(beside)
+        met = [
+            (m, tag)
+            for level in (self.level, goal.level)
+            for m, by in level.met.items()
+            for s, tag in by
+            if s in relevant
+        ]
+        while near := [m for m, tag in met if m not in found and tag <= found]:
+            found.update(near)
+        for member in dict.fromkeys(m for m, _ in met if m in found and m not in beside):
+            pool.setdefault(member.of, {})[member] = None
         return pool
 
-    def state(self, pool: Members, more: Members) -> None:
-        """State all that is universal for the members of the pool, with one of the others beside them."""
+    def state(self, pool: Members, more: Members, given: Given = ALL) -> None:
+        """State all that is universal for the members of the pool, with one of the others beside them.
+
+        `given`: only what matters if just these hypotheses are.
+        """
         tr = self.tr
         for _ in range(2):  # sums come up in what is stated, and bring members of their own
             with tr.within():
-                tr.instantiate(pool, more)
+                tr.instantiate(pool, more, given)
             with tr.within(self.level):
-                tr.instantiate(pool, more)
-            tr.sum_facts(pool, more, self.now)
+                tr.instantiate(pool, more, given)
+            tr.sum_facts(pool, more, self.now, given)
 
     def state_goal(self, goal: Goal, pool: Members, more: Members) -> None:
         """The same of what the goal itself says."""
@@ -220,7 +262,7 @@ class Work:
         """As `state`, but only what the goal, the guards and the goal's own claim say."""
         for levels in ((), (self.level,), (self.level, goal.level)):
             with self.tr.within(*levels):
-                self.tr.instantiate(pool, more, ("", goal.claim))
+                self.tr.instantiate(pool, more, (goal.claim, goal.source))
 
     def prepare(self, rules: Sequence[Rule]) -> None:
         """State now, once for all that is done with this theory later, what holds of the members that most goals speak of."""
@@ -228,145 +270,65 @@ class Work:
         self.tr.know_members()
         pool: Members = {}
         for index in indices_of(self.theory.model):
-            named = [self.tr.first(index)] if index.ordered else [Name(index, f"{index.short}!2")]
+            named = [self.tr.first(index)] if index.ordered else []
             named += [
                 Name(index, f"{index.short}!1"),
                 *(Name(index, v.name) for r in rules for v in r.params if v.domain is index),
             ]
             pool[index] = dict.fromkeys(named)
-        self.state(pool, {})
+        self.state(pool, {}, self.usual)
 
-    def query(self, pool: Members) -> Query:
-        """All that is known before the rule of the members of the pool."""
-        query = Query((*self.theory.base, *self.guards), self.theory.literals, self.theory.timeout)
-        query.tell(everybody(pool), self.tr.ground, self.level)
-        return query
+    def query(self, hypotheses: dict[str, Any], given: Given) -> Query:
+        """One that is told the dials and the guards."""
+        return Query(self.tr, (*self.theory.base, *self.guards), hypotheses, given, self.theory.timeout)
 
     def prove(self) -> list[Obligation]:
-        """Try every goal, those that speak of few members first; what was said of these serves the others.
+        """Try every goal with few hypotheses, those that a hint names or its own claim; and then with all, if need be.
 
         Of a claim that is not proved in one part, the others are tried with the members that they speak of, and no more.
         """
         self.tr.entails = self.entails
-        pool: Members = {}
-        query = self.query(pool)
         found: dict[Goal, Obligation] = {}
-        for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool([g])))):
-            known = everybody(pool)
-            for index, members in self.pool([goal]).items():
-                pool.setdefault(index, {}).update(members)
-            if everybody(pool) != known:
-                self.state(pool, {})
-                query.tell(everybody(pool), self.tr.ground, self.level)
-            self.state_goal(goal, pool, {})
-            lost = any(o.claim == goal.claim and o.answer != "proved" for o in found.values())
-            found[goal] = self._check(query, goal, everybody(pool), not lost)
+        every = WithAll(self)
+        for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool(g)))):
+            found[goal] = self._near(goal)
+            all_tried = goal.claim in self.hints and self._few(goal).keys() >= self.theory.literals.keys()
+            if found[goal].answer != "proved" and not all_tried:
+                lost = any(o.claim == goal.claim and o.answer != "proved" for g, o in found.items() if g is not goal)
+                found[goal] = every.check(goal, not lost)
         return [*self.refused, *(found[goal] for goal in self.goals)]
 
-    def _check(self, query: Query, goal: Goal, members: Set[Name], widely: bool) -> Obligation:
+    def _few(self, goal: Goal) -> dict[str, Any]:
+        """The hypotheses that a goal is tried with first."""
+        names = self.hints.get(goal.claim, (goal.claim,))
+        return {name: self.theory.literals[name] for name in names if name in self.theory.literals}
+
+    def _near(self, goal: Goal) -> Obligation:
+        literals, widely = self._few(goal), goal.claim in self.hints
+        pool, given = self.pool(goal), (*literals, goal.source)
+        self.state(pool, {}, given)
+        self.state_goal(goal, pool, {})
+        query = self.query(literals, given)
+        query.tell(everybody(pool), self.tr.ground, self.level)
+        # What is asked only once is asked sooner without a scope of its own; what is asked often is not.
+        with query.aside() if widely else nullcontext():
+            return replace(self.check(query, goal, everybody(pool), widely), few=True)
+
+    def check(self, query: Query, goal: Goal, members: Set[Name], widely: bool) -> Obligation:
+        """What comes of a goal: with more and more that is said of members, if `widely`."""
         began = time.monotonic()
-        with query.aside():
-            query.tell(members, goal.level)
-            query.add([negation(goal.value)])
-            answer = self._answer(query, goal, set(members), widely)
-            core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
-            used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
-            why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
-            if self.smt2 is not None:
-                name = ".".join(filter(None, (self.where, goal.claim, self.case, str(goal.part), "smt2")))
-                write_query(self.smt2 / name.replace(" ", "-"), query.solver, self.theory.literals.values())
+        query.tell(members, goal.level)
+        query.add([negation(goal.value)])
+        attempt = Attempt(self, query, goal, set(members))
+        answer = attempt.answer(widely)
+        core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
+        used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
+        why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
+        if self.smt2 is not None:
+            name = ".".join(filter(None, (self.where, goal.claim, self.case, str(goal.part), "smt2")))
+            write_query(self.smt2 / name.replace(" ", "-"), (*query.hypotheses.values(), *query.facts))
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
-
-    def _answer(self, query: Query, goal: Goal, members: set[Name], widely: bool) -> Any:
-        """The solver's answer, told what its models miss: laws of products, and members that must be somewhere.
-
-        Of new members it is told first what needs little; then the rest; then that sums have members.
-        """
-        near, more = self.pool([goal]), dict[type[Index], dict[Name, None]]()
-        wider = iter(self.widening())
-        owing = False  # whether only little was stated of some member
-        budget = query.budget()
-        while (answer := query.check()) == z3.sat:
-            if budget.spent():
-                return z3.unknown
-            found = query.solver.model()
-            if wrong := broken(found, self.tr.products_of(members, self.level, goal.level)):
-                query.add(wrong)
-                continue
-            if query.broken(found):
-                continue
-            if not widely:
-                break
-            if missed := self._missed(found, goal, everybody(near), members):
-                for member in missed:
-                    reached = [self.tr.moved(member, n) for n in (self.places if member.of.ordered else (0,))]
-                    more.setdefault(member.of, {}).update(dict.fromkeys(reached))
-                    members.update(reached)
-                self.state_little(near, more, goal)
-                query.tell(members, self.tr.ground, self.level, goal.level)
-                owing = True
-                continue
-            if owing:
-                self.state(near, more)
-                self.state_goal(goal, near, more)
-                owing = False
-            elif step := next(wider, None):
-                owing = step(near, more, goal)
-                members |= everybody(more) | everybody(near)
-            else:
-                break
-            query.offer(members, self.tr.ground, self.level, goal.level)
-        return answer
-
-    def widening(self) -> list[Callable[[Members, Members, Goal], bool]]:
-        """What is done, one after another, to have more said of a goal; whether only little was stated so far."""
-        return [self._witness, self._before, self._witness_all, *[self._nearer, self._witness] * self.rounds]
-
-    def _witness(self, near: Members, more: Members, goal: Goal) -> bool:
-        self.tr.witness(self._applied(goal, everybody(near)), near)
-        return False
-
-    def _witness_all(self, near: Members, more: Members, goal: Goal) -> bool:
-        """As _witness, also of the sums that only hypotheses speak of."""
-        members = everybody(near)
-        self.tr.witness([key for key in self.tr.applied if members >= set(key[1])], near)
-        return False
-
-    def _before(self, near: Members, more: Members, goal: Goal) -> bool:
-        """What is just before a place is not spoken of where the places are said to be in order."""
-        for index in [i for i in near if i.ordered]:
-            more.setdefault(index, {}).update((self.tr.moved(m, -1), None) for m in near[index] if m.base)
-        return True
-
-    def _nearer(self, near: Members, more: Members, goal: Goal) -> bool:
-        """What came in counts as if the goal spoke of it."""
-        for index, members in more.items():
-            near.setdefault(index, {}).update(members)
-        more.clear()
-        return True
-
-    def _missed(self, found: Any, goal: Goal, near: Set[Name], members: Set[Name]) -> list[Name]:
-        """The members that are somewhere in a model, by what is stated of those near, and of which it knows nothing.
-
-        Those that the claim itself speaks of come first: where it was true before, they often show why it still is.
-        """
-        missed = {
-            member: why.source
-            for member, why in self.tr.hidden.items()
-            if member not in members and why.tag <= near and z3.is_false(found.eval(solver_term(why.unless)))
-        }
-        for sources in ((goal.claim,), ("",)):
-            if first := [m for m, source in missed.items() if source in sources]:
-                return first
-        return list(missed)
-
-    def _applied(self, goal: Goal, near: Set[Name]) -> Iterable[tuple[Sum, tuple[Name, ...]]]:
-        """The sums that the goal or the rule speaks of; without a rule, those that hypotheses about members near do."""
-        applied = {**self.level.sums, **goal.level.sums}
-        if self.rule is None:
-            applied.update((key, None) for key in self.tr.applied if near >= set(key[1]))
-        return applied
 
     # ------------------------------------------------------------------------------- reasons for sums
     def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
@@ -379,7 +341,7 @@ class Work:
             pool.setdefault(member.of, {})[member] = None
         if instances:
             with self.tr.within():
-                self.tr.instantiate(pool)
+                self.tr.instantiate(pool, None, self.usual)
         query = self._reasoner(frozenset(bases), rule)
         query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
         with query.aside():
@@ -392,7 +354,7 @@ class Work:
         """One for all questions about the same members."""
         if (bases, rule) not in self.reasoners:
             facts = (*self.theory.base, *(self.guards if rule else ()))
-            self.reasoners[bases, rule] = Query(facts, self.theory.literals, self.theory.timeout)
+            self.reasoners[bases, rule] = Query(self.tr, facts, self.common, self.usual, self.theory.timeout)
         return self.reasoners[bases, rule]
 
 
@@ -401,12 +363,8 @@ def moves_up(rule: Rule) -> bool:
     return any(t.op is Op.NEXT for update in rule.updates for t in walk(update.value))
 
 
-def everybody(pool: Members) -> frozenset[Name]:
-    return frozenset(m for members in pool.values() for m in members)
-
-
-def write_query(path: Path, solver: Any, literals: Iterable[Any]) -> None:
-    """The query as an SMT-LIB file, with all hypotheses asserted: unsat means proved."""
+def write_query(path: Path, facts: Iterable[Any]) -> None:
+    """The query as an SMT-LIB file: unsat means proved."""
     whole = z3.Solver()
-    assert_all(whole, [*literals, *solver.assertions()])
+    assert_all(whole, facts)
     path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")

@@ -29,7 +29,7 @@ Hints = Mapping[
 ]  # by rule, claim and case; "" where there are no cases
 Case = tuple[tuple[str, Any], ...]  # the values of some dials
 Job = Callable[[], Any]
-MOST_CLAIMS = 16  # claims in one task; more are shared between processes
+MOST_CLAIMS = 40  # claims in one task; more are shared between processes
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,14 @@ class Scope:
 class Task:
     """Some of the obligations about one rule (or about the start, or every state), by the names of their claims.
 
-    `rounds`: how often members that came in bring in others. `first`: hypotheses that are tried alone first, if not None.
-    `case`: for which values of dials.
+    `rounds`: how often members that came in bring in others. `case`: for which values of dials. `again`: without hints.
     """
 
     where: str
     names: tuple[str, ...]
-    rounds: int = 0
-    first: tuple[str, ...] | None = None
+    rounds: int = 1
     case: Case = ()
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,26 +151,37 @@ def tasks(scope: Scope, names: Collection[str] | None = None) -> tuple[list[Task
     """
     inductive = [c for c in scope.claims if names is None or c.name in names]
     found = [
-        Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
-        Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
+        Task(REST, (c.name,), case=case) for c in inductive if c.shape is Shape.REST for case in cases(scope, REST, c)
     ]
-    for c in (c for c in inductive if c.shape is Shape.REST):
-        found += alone(scope, REST, c.name) or [Task(REST, (c.name,))]
     inductive = [c for c in inductive if c.shape is not Shape.REST]
     framed = 0
     for rule in scope.rules:
-        touched = [c.name for c in inductive if c.reads & rule.writes()]
+        touched = [c for c in inductive if c.reads & rule.writes()]
         framed += len(inductive) - len(touched)
-        for name in touched:
-            found += alone(scope, rule.name, name)
-        touched = [name for name in touched if name not in scope.hints.get(rule.name, {})]
-        pieces = -(-len(touched) // MOST_CLAIMS)
-        found += [Task(rule.name, tuple(touched[n::pieces])) for n in range(pieces)]
-    order = {name: n for n, name in enumerate(("recycle", "launch", "execute"))}
+        whole = [c for c in touched if cases(scope, rule.name, c) == [()]]
+        found += [
+            Task(rule.name, (c.name,), case=x) for c in touched if c not in whole for x in cases(scope, rule.name, c)
+        ]
+        pieces = -(-len(whole) // MOST_CLAIMS)
+        found += [Task(rule.name, tuple(c.name for c in whole[n::pieces])) for n in range(pieces)]
+    found += [
+        Task(START, tuple(c.name for c in inductive if c.shape is Shape.STATE)),
+        Task(ALWAYS, tuple(c.name for c in inductive if c.shape is Shape.STEP)),
+    ]
+    order = {name: n for n, name in enumerate(("execute", "launch", "recycle"))}
     hard_first = sorted(
-        (t for t in found if t.names), key=lambda t: (t.first is None, order.get(t.where, len(order)), -len(t.names))
+        (t for t in found if t.names), key=lambda t: (not t.case, order.get(t.where, len(order)), -len(t.names))
     )
     return hard_first, framed
+
+
+def cases(scope: Scope, where: str, claim: Claim) -> list[Case]:
+    """The cases in which a claim is proved, one after another; often there is only one."""
+    dial = next((d for d in scope.model.dials if d.name == scope.by_cases.get((where, claim.name))), None)
+    if dial is None:
+        return [()]
+    values = [scope.fixed[dial.name]] if dial.name in scope.fixed else list(dial.sort.of)
+    return [((dial.name, value),) for value in values]
 
 
 def work(scope: Scope, theory: Theory, task: Task) -> Work:
@@ -185,20 +195,19 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     else:
         made = Work(theory, rule, task.where)
     made.case, made.smt2, made.rounds, made.cores = case_text(task.case), scope.smt2, task.rounds, scope.cores
+    if not task.again:
+        made.keep_apart(scope.apart)
+    made.hints = {} if task.again else hinted(scope, task)
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)
     return made
 
 
-def alone(scope: Scope, where: str, name: str) -> list[Task]:
-    """A claim that there is a hint for, in every case there is."""
-    hints = scope.hints.get(where, {}).get(name)
-    if hints is None:
-        return []
-    dial = next((d for d in scope.model.dials if d.name == scope.by_cases.get((where, name))), None)
-    values = [] if dial is None else [scope.fixed[dial.name]] if dial.name in scope.fixed else list(dial.sort.of)
-    cases: list[Case] = [((dial.name, value),) for value in values] if dial is not None else [()]
-    return [Task(where, (name,), 1, hints.get(case_text(case)), case) for case in cases]
+def hinted(scope: Scope, task: Task) -> dict[str, tuple[str, ...]]:
+    """The hints there are for the claims of a task."""
+    by_claim = scope.hints.get(task.where, {})
+    case = case_text(task.case)
+    return {name: by_claim[name][case] for name in task.names if case in by_claim.get(name, {})}
 
 
 def case_text(case: Case) -> str:
@@ -206,15 +215,18 @@ def case_text(case: Case) -> str:
 
 
 def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
-    """What comes of a task: with the few hypotheses of a hint, or those of `theory`; or with all, if these are not enough."""
-    case = dict(task.case)
-    if task.first is not None:
-        theory = scope.theory(task.first, case)
-    if case and not theory.possible:
-        return []
+    """What comes of a task: with the few hypotheses of hints, or with all; in a case, with those of a hint alone first."""
+    case, few = dict(task.case), hinted(scope, task)
+    if case:
+        theory = scope.theory(few.get(task.names[0]), case)
+        if not theory.possible:
+            return []
     results = work(scope, theory, task).prove()
-    if any(o.answer != "proved" for o in results) and len(theory.literals) < len(scope.hypotheses):
-        results = work(scope, scope.theory(case=case), task).prove()
+    lost = {o.claim for o in results if o.answer != "proved"}
+    if lost and (scope.apart or len(theory.literals) < len(scope.hypotheses)):
+        names = tuple(name for name in task.names if name in lost)
+        more = work(scope, scope.theory(case=case), replace(task, names=names, again=True)).prove()
+        results = [*(o for o in results if o.claim not in lost), *more]
     return results
 
 
@@ -292,10 +304,10 @@ def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
     """Try what is open of a claim again with more instances: the members that came in bring in others, a few times over."""
     lost = {(o.rule, o.case) for o in proof.open if o.claim == claim}
     planned = [
-        replace(t, rounds=ROUNDS, first=None)
+        Task(where, (claim,), ROUNDS, case, again=True)
         for where in dict.fromkeys(rule for rule, _ in lost)
-        for t in alone(scope, where, claim) or [Task(where, (claim,))]
-        if (where, case_text(t.case)) in lost
+        for case in cases(scope, where, next(c for c in scope.claims if c.name == claim))
+        if (where, case_text(case)) in lost
     ]
     return [o for _, results in _all(scope, planned, processors()) for o in results]
 
@@ -304,7 +316,9 @@ def _all(
     scope: Scope, planned: Sequence[Task], processes: int, beside: Sequence[Job] = ()
 ) -> Iterator[tuple[int, Any]]:
     """What comes of each task, and before them of the jobs beside them; each has a solver that was asked nothing before."""
-    theory = scope.theory({c.name for c in scope.hypotheses} - set(scope.apart))
-    Work(theory, None).prepare(scope.rules)
+    theory = scope.theory()
+    first = Work(theory, None)
+    first.keep_apart(scope.apart)
+    first.prepare(scope.rules)
     jobs: list[Job] = [*beside, *(partial(tried, scope, theory, task) for task in planned)]
     yield from done(jobs, processes)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
 import z3
 
-from model.readings.anysize import Level, Name, Tag
-from model.readings.solver import assert_all, check_assuming, false_in
+from model.readings.anysize import AnySize, Given, Level, Name, Source, Tag
+from model.readings.solver import assert_all, check_assuming, false_in, identical
 
 # How much one answer may cost, and all answers about one goal, in the solver's own count of its steps: unlike seconds, that
 # is the same on every machine. The dearest answer in a proof that is found has cost 10 million so far, its goal 40.
@@ -40,21 +40,27 @@ class Budget:
 
 
 class Query:
-    """A solver, what it was told of each level, and the hypotheses by name, which it assumes and may name in a core."""
+    """A solver, what it was told of each level, and the hypotheses by name, which it assumes and may name in a core.
 
-    def __init__(self, facts: Iterable[Any], hypotheses: dict[str, Any], timeout: float) -> None:
-        self.solver = z3.Solver()
-        self.solver.set("timeout", int(timeout * 1000))
-        self.solver.set("rlimit", STEPS)
-        for way, value in WAYS.items():
-            self.solver.set(way, value)
+    `given`: what is told is what matters for these claims.
+    """
+
+    def __init__(
+        self, tr: AnySize, facts: Iterable[Any], hypotheses: dict[str, Any], given: Given, timeout: float
+    ) -> None:
+        self.tr, self.given = tr, given
+        self.solver = z3.SimpleSolver()
+        self.solver.set(timeout=int(timeout * 1000), rlimit=STEPS, **WAYS)
         self.hypotheses = hypotheses
-        self.told: dict[tuple[int, Tag], int] = {}
+        self.told: dict[tuple[int, Source, Tag], int] = {}
+        self.facts: list[Any] = []  # as they were said; the solver keeps them in other words
         self.waiting: list[Any] = []
         self.add(facts)
 
     def add(self, facts: Iterable[Any]) -> None:
-        assert_all(self.solver, facts)
+        known = len(self.facts)
+        self.facts += facts
+        assert_all(self.solver, self.facts[known:])
 
     def tell(self, members: Set[Name], *levels: Level) -> None:
         """All that these levels say of the members, as far as it was not told yet."""
@@ -64,15 +70,16 @@ class Query:
         """The same, but it waits until some model breaks it: of much that could be said, little is ever needed."""
         self.waiting += self._new(members, levels)
 
-    def _new(self, members: Set[Name], levels: Iterable[Level]) -> list[Any]:
+    def _new(self, members: Set[Name], levels: Sequence[Level]) -> list[Any]:
         found = []
-        for level in levels:
-            for tag, facts in level.facts.items():
-                key = id(level), tag
-                known = self.told.get(key, 0)
-                if known < len(facts) and tag <= members:
-                    self.told[key] = len(facts)
-                    found += facts[known:]
+        for source in self.tr.relevant(self.given):
+            for level in levels:
+                for tag, facts in level.facts.get(source, {}).items():
+                    key = id(level), source, tag
+                    known = self.told.get(key, 0)
+                    if known < len(facts) and tag <= members:
+                        self.told[key] = len(facts)
+                        found += facts[known:]
         return found
 
     def broken(self, found: Any) -> bool:
@@ -87,32 +94,32 @@ class Query:
     @contextmanager
     def aside(self) -> Iterator[None]:
         """What is told now is taken back at the end."""
-        kept, waiting = dict(self.told), list(self.waiting)
+        kept, waiting, known = dict(self.told), list(self.waiting), len(self.facts)
         self.solver.push()
         try:
             yield
         finally:
             self.solver.pop()
             self.told, self.waiting = kept, waiting
+            del self.facts[known:]
 
     def budget(self) -> Budget:
         """For the answers about one goal, from now on."""
         return Budget(self.solver)
 
     def check(self) -> Any:
-        for seed in range(TRIES):
-            self.solver.set("random_seed", seed)
-            answer = check_assuming(self.solver, list(self.hypotheses.values()))
-            if answer != z3.unknown:
-                break
-        if seed:
-            self.solver.set("random_seed", 0)
+        answer = check_assuming(self.solver, list(self.hypotheses.values()))
+        for seed in range(1, TRIES):
+            if answer == z3.unknown:
+                self.solver.set("random_seed", seed)
+                answer = check_assuming(self.solver, list(self.hypotheses.values()))
+                self.solver.set("random_seed", 0)
         return answer
 
     def used(self) -> list[str]:
         """The hypotheses in the core of what was found contradictory."""
-        core = {c.get_id() for c in self.solver.unsat_core()}
-        return [name for name, literal in self.hypotheses.items() if literal.get_id() in core]
+        core = list(self.solver.unsat_core())
+        return [name for name, literal in self.hypotheses.items() if any(identical(literal, c) for c in core)]
 
     def needed(self) -> list[str]:
         """Of the core, hypotheses none of which can be left out of it: each was tried."""

@@ -12,7 +12,7 @@ A sum or count over an index is a value of its own (`sums.py`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -24,9 +24,11 @@ from model.language.dials import Dial
 from model.language.model import Model
 from model.language.state import Field
 from model.language.terms import INT, Index, Op, Range, Term, Var, free
-from model.readings.products import Product, offset
+from model.readings.products import Product
 from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
 from model.readings.solver import (
+    BOOLS,
+    INTS,
     Function,
     Value,
     at_most,
@@ -37,6 +39,7 @@ from model.readings.solver import (
     equality,
     known,
     negation,
+    offset,
     product,
     solver_term,
     sum_of,
@@ -66,6 +69,24 @@ class Number(NamedTuple):
 
 Pool = Mapping[type[Index], Mapping[Name, None]]
 Tag = frozenset[Name]
+NOTHING: Tag = frozenset()
+# What says something: a claim, by name; a cell, a quantified formula, a sum or a product of which it speaks; "" if it is so
+# in any case.
+Source = Any
+
+
+@dataclass(frozen=True)
+class AllBut:
+    """All claims but these."""
+
+    names: frozenset[str] = frozenset()
+
+    def __contains__(self, name: object) -> bool:
+        return name not in self.names
+
+
+ALL = AllBut()
+Given = tuple[str, ...] | AllBut  # claims
 
 
 @dataclass(eq=False)
@@ -79,39 +100,40 @@ class Universal:
     now: View
     then: View | None
     sign: int
-    source: str
+    tag: Tag
+    claim: str
     done: set[tuple[Name, ...]] = dataclass_field(default_factory=set)
 
 
 class Hidden(NamedTuple):
-    """Why there is a member that nobody named: what is said of the members of `tag`, unless `unless` holds.
-
-    `source`: the name of the claim that says it.
-    """
+    """Why there is a member that nobody named: what is said of the members of `tag`, unless `unless` holds."""
 
     tag: Tag
     unless: Value
-    source: str
+    source: Source
+    claim: str
 
 
 @dataclass(eq=False)
 class Level:
-    """What was said: of every state, of one rule, or of one goal. `facts` are kept by the members that they speak of."""
+    """What was said: of every state, of one rule, or of one goal.
 
-    memo: dict[Any, Value] = dataclass_field(default_factory=dict)
-    facts: dict[Tag, list[Any]] = dataclass_field(default_factory=dict)
-    universals: list[Universal] = dataclass_field(default_factory=list)
-    met: dict[type[Index], dict[Name, None]] = dataclass_field(default_factory=dict)
+    `facts` are kept by what says them and by the members that they speak of.
+    """
+
+    memo: dict[Any, tuple[Value, tuple[Source, ...]]] = dataclass_field(default_factory=dict)
+    cells: dict[Any, Value] = dataclass_field(default_factory=dict)
+    facts: dict[Source, dict[Tag, list[Any]]] = dataclass_field(default_factory=dict)
+    universals: dict[Source, list[Universal]] = dataclass_field(default_factory=dict)
+    met: dict[Name, dict[tuple[Source, Tag], None]] = dataclass_field(default_factory=dict)
     made: dict[type[Index], int] = dataclass_field(default_factory=dict)
     products: dict[tuple[int, int], Product] = dataclass_field(default_factory=dict)
     sums: dict[Any, None] = dataclass_field(default_factory=dict)
     goal: bool = False
 
-    def meet(self, member: Name) -> None:
-        self.met.setdefault(member.of, {})[member] = None
-
-
-NOTHING: Tag = frozenset()
+    def meet(self, member: Name, source: Source = "", tag: Tag = NOTHING) -> None:
+        """The source speaks of this member, where it speaks of those of the tag."""
+        self.met.setdefault(member, {})[source, tag] = None
 
 
 class AnySize(Translator):
@@ -129,7 +151,13 @@ class AnySize(Translator):
         self.names: dict[Any, Any] = {}
         self.counter = itertools.count(1)
         self.hidden: dict[Name, Hidden] = {}  # members that only what is stated speaks of
-        self.source = ""  # the name of the claim that is being stated, if it is one
+        self.source: Source = ""  # of what is being stated
+        self.claim = ""  # the claim that is being stated, if it is one
+        self.speaks: dict[Source, dict[Source, None]] = {}  # of which others each source speaks
+        self.reached: dict[
+            Given, dict[Source, None]
+        ] = {}  # what matters where some claims are given, as far as it is known
+        self.trail: list[Source] = []  # of what the present source has spoken
 
     # ------------------------------------------------------------------------------------------ levels
     @property
@@ -137,14 +165,41 @@ class AnySize(Translator):
         return self.levels[-1]
 
     @contextmanager
-    def within(self, *levels: Level, tag: Tag = NOTHING) -> Iterator[Level]:
+    def within(self, *levels: Level, tag: Tag = NOTHING, source: Source = "") -> Iterator[Level]:
         """What is translated now is said on the last of these levels (the first is always the ground)."""
-        kept, self.levels = self.levels, [self.ground, *levels]
-        tagged, self.tag = self.tag, tag
+        kept = self.levels, self.tag, self.source, self.trail
+        self.levels, self.tag = [self.ground, *levels], tag
+        if source != self.source:
+            self.source, self.trail = source, []
+            self.speaks.setdefault(source, {})
         try:
             yield self.level
         finally:
-            self.levels, self.tag = kept, tagged
+            self.levels, self.tag, self.source, self.trail = kept
+
+    def mention(self, what: Source) -> None:
+        """The present source speaks of this."""
+        self.trail.append(what)
+        if what != self.source and what not in (spoken := self.speaks.setdefault(self.source, {})):
+            spoken[what] = None
+            self.reached.clear()
+
+    def relevant(self, given: Given) -> dict[Source, None]:
+        """What matters where these claims are given, and no others: all that they speak of, directly or not."""
+        known = self.reached.get(given)
+        if known is not None:
+            return known
+        claims = given if isinstance(given, tuple) else [s for s in self.speaks if isinstance(s, str)]
+        todo: list[Source] = [s for s in claims if s in given]
+        found: dict[Source, None] = {"": None}
+        todo += self.speaks.get("", ())
+        while todo:
+            source = todo.pop()
+            if source not in found:
+                found[source] = None
+                todo += self.speaks.get(source, ())
+        self.reached[given] = found
+        return found
 
     def value(self, term: Term, env: Env, now: View, then: View | None = None, sign: int = 0) -> Value:
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
@@ -154,10 +209,15 @@ class AnySize(Translator):
         for level in self.levels:
             found = level.memo.get(key)
             if found is not None:
-                return found
+                for what in found[1]:
+                    self.mention(what)
+                return found[0]
         self.kept[id(term)] = term
-        found = self.level.memo[key] = self.compound(term, env, now, then, sign)
-        return found
+        before = len(self.trail)
+        value = self.compound(term, env, now, then, sign)
+        spoken = tuple(dict.fromkeys(self.trail[before:])) if len(self.trail) > before else ()
+        self.level.memo[key] = value, spoken
+        return value
 
     # ----------------------------------------------------------------------------------------- members
     def first(self, index: type[Index]) -> Name:
@@ -183,11 +243,11 @@ class AnySize(Translator):
         found = self.names.get(member)
         if found is None:
             if isinstance(member, Number):
-                found = constant_of(member.name, z3.IntSort())
+                found = constant_of(member.name, INTS)
             elif not member.of.ordered:
                 found = constant_of(member.base, self.index_sort(member.of))
             else:
-                base = constant_of(member.base, z3.IntSort()) if member.base else z3.IntVal(0)
+                base = constant_of(member.base, INTS) if member.base else z3.IntVal(0)
                 found = sum_of([base, member.offset])
                 if not member.base:
                     found = z3.IntVal(member.offset)
@@ -199,7 +259,7 @@ class AnySize(Translator):
 
     def index_sort(self, index: type[Index]) -> Any:
         if index.ordered:
-            return z3.IntSort()
+            return INTS
         found = self.names.get(index)
         if found is None:
             found = self.names[index] = z3.DeclareSort(index.__name__)
@@ -221,15 +281,15 @@ class AnySize(Translator):
         if self.level.goal:
             number = self.level.made[index] = self.level.made.get(index, 0) + 1
             member = Name(index, f"{index.short}!{number}")
-            self.level.meet(member)
+            self.level.meet(member, self.source, self.tag)
         else:
             member = Name(index, f"{index.short}~{next(self.counter)}")
-            self.hidden[member] = Hidden(self.tag, unless, self.source)
+            self.hidden[member] = Hidden(self.tag, unless, self.source, self.claim)
         return member
 
     def state(self, fact: Value) -> None:
         if fact is not True:
-            self.level.facts.setdefault(self.tag, []).append(solver_term(fact))
+            self.level.facts.setdefault(self.source, {}).setdefault(self.tag, []).append(solver_term(fact))
 
     # ------------------------------------------------------------------------------------------- state
     def exists(self, field: Field, at: tuple[Name, ...]) -> Value:
@@ -238,7 +298,7 @@ class AnySize(Translator):
     def speak_of(self, member: Name) -> None:
         """A rule or a goal names this member itself; what is stated of it came with another."""
         if len(self.levels) > 1 and "~" not in member.base:
-            self.level.meet(member)
+            self.level.meet(member, self.source, self.tag)
 
     def read(self, view: View, field: Field, at: tuple[Name, ...]) -> Value:
         for member in at:
@@ -246,11 +306,12 @@ class AnySize(Translator):
         if isinstance(view, Initial):
             return field.initial
         key = (field, view, at)
+        self.mention(key)
         level = self.ground if isinstance(view, Symbolic) else self.levels[1]
-        if key not in level.memo:
-            with self.within(*([] if level is self.ground else [level]), tag=frozenset(at)):
-                level.memo[key] = self.fresh_read(view, field, at)
-        return level.memo[key]
+        if key not in level.cells:
+            with self.within(*([] if level is self.ground else [level]), tag=frozenset(at), source=key):
+                level.cells[key] = self.fresh_read(view, field, at)
+        return level.cells[key]
 
     def cell(self, view: Symbolic, field: Field, at: tuple[Name, ...]) -> Value:
         key = (view.name, field)
@@ -281,7 +342,7 @@ class AnySize(Translator):
     def dial_facts(self) -> list[Any]:
         """The ranges of the dials without an index."""
         return [
-            at_most(d.low, constant_of(d.name, z3.IntSort()))
+            at_most(d.low, constant_of(d.name, INTS))
             for d in self.model.dials
             if d.name not in self.fixed and d.sort == INT and d.index is None
         ]
@@ -291,19 +352,20 @@ class AnySize(Translator):
         if term.op in (Op.COUNT, Op.TOTAL, Op.BEFORE):
             return self.sum(term, env, now, then)
         env = {v: env[v] for v in free(term)}
-        kept, self.tag = self.tag, frozenset(m for m in env.values() if isinstance(m, Name))
-        try:
-            return self.quantified(term, env, now, then, sign)
-        finally:
-            self.tag = kept
+        number = next(self.counter)
+        source = ("p", number)
+        self.mention(source)
+        tag = frozenset(m for m in env.values() if isinstance(m, Name))
+        with self.within(*self.levels[1:], tag=tag, source=source):
+            return self.quantified(number, term, env, now, then, sign)
 
-    def quantified(self, term: Term, env: Env, now: View, then: View | None, sign: int) -> Value:
+    def quantified(self, number: int, term: Term, env: Env, now: View, then: View | None, sign: int) -> Value:
         variables, body = [term.data], term.args[-1]
         while body.op is term.op:
             variables.append(body.data)
             body = body.args[-1]
         # The solver guesses False first: that there is none, which brings no member.
-        there_is = constant_of(f"p~{next(self.counter)}", z3.BoolSort())
+        there_is = constant_of(f"p~{number}", BOOLS)
         everywhere = term.op is Op.FORALL
         stated, denied = (sign >= 0, sign <= 0) if everywhere else (sign <= 0, sign >= 0)
         holds = negation(there_is)
@@ -315,43 +377,54 @@ class AnySize(Translator):
             value = negation(value) if everywhere else value
             self.state(disjunction([holds, conjunction([there, value])]))
         if stated:
-            self.level.universals.append(Universal(holds, tuple(variables), body, env, now, then, inner, self.source))
+            said = Universal(holds, tuple(variables), body, env, now, then, inner, self.tag, self.claim)
+            self.level.universals.setdefault(self.source, []).append(said)
         return holds if everywhere else there_is
 
     def instance(self, universal: Universal, members: tuple[Name, ...]) -> None:
-        """State a universal formula for these members."""
+        """State a universal formula of the present source for these members."""
         universal.done.add(members)
         env = {**universal.env, **dict(zip(universal.variables, members, strict=True))}
         outside = [negation(self.inside(m)) for m in members]
         if any(o is True for o in outside):
             return
-        kept = self.tag, self.source
-        self.tag, self.source = frozenset(m for m in env.values() if isinstance(m, Name)), universal.source
+        kept = self.tag, self.claim
+        self.tag, self.claim = frozenset(m for m in env.values() if isinstance(m, Name)), universal.claim
         value = self.value(universal.body, env, universal.now, universal.then, universal.sign)
         value = value if universal.sign > 0 else negation(value)
         self.state(disjunction([negation(universal.premise), *outside, value]))
-        self.tag, self.source = kept
+        self.tag, self.claim = kept
 
-    def instantiate(self, pool: Pool, most: Pool | None = None, sources: Collection[str] | None = None) -> None:
+    def instantiate(self, pool: Pool, most: Pool | None = None, given: Given = ALL) -> None:
         """State every universal formula of the present level for all members of the pool, and what comes up on the way.
 
-        `most`: other members, of which each instance may have one. `sources`: only what these claims say.
+        `most`: other members, of which each instance may have one. `given`: only what matters if just these claims are.
         """
-        for universal in self.level.universals:  # grows while it is walked
-            if sources is not None and universal.source not in sources:
-                continue
-            reach = [list(pool.get(v.domain, ())) for v in universal.variables]
-            choices: Any = itertools.product(*reach)
-            if most is not None:
-                more = [list(most.get(v.domain, ())) for v in universal.variables]
-                singled = (
-                    itertools.product(*(more[i] if i == n else reach[i] for i in range(len(reach))))
-                    for n in range(len(reach))
-                )
-                choices = itertools.chain(choices, *singled)
-            for members in choices:
-                if members not in universal.done:
-                    self.instance(universal, members)
+        everybody = {m for members in (*pool.values(), *(most or {}).values()) for m in members}
+        universals, done = self.level.universals, set[Source]()
+        if not universals:
+            return
+        while sources := [s for s in self.relevant(given) if s in universals and s not in done]:
+            for source in sources:
+                done.add(source)
+                with self.within(*self.levels[1:], source=source):
+                    for universal in universals[source]:
+                        if everybody.issuperset(universal.tag):
+                            for members in self._choices(universal, pool, most):
+                                if members not in universal.done:
+                                    self.instance(universal, members)
+
+    def _choices(self, universal: Universal, pool: Pool, most: Pool | None) -> Iterable[tuple[Name, ...]]:
+        """Members for a universal formula's variables: of the pool, and one of the others if there are some."""
+        reach = [list(pool.get(v.domain, ())) for v in universal.variables]
+        choices = itertools.product(*reach)
+        if not most:
+            return choices
+        more = [list(most.get(v.domain, ())) for v in universal.variables]
+        singled = (
+            itertools.product(*(more[i] if i == n else reach[i] for i in range(len(reach)))) for n in range(len(reach))
+        )
+        return itertools.chain(choices, *singled)
 
     # ----------------------------------------------------------------------------------------- products
     def times(self, term: Term, env: Env, now: View, then: View | None) -> Value:
@@ -361,20 +434,20 @@ class AnySize(Translator):
             return product(a, b)
         dial, factor = (a, b) if term.args[1].op is not Op.DIAL else (b, a)
         rest, constant = offset(factor)
-        if rest is None:
-            return product(constant, dial)
         key = (dial.get_id(), rest.get_id())
         tag = frozenset(env[v] for v in free(term) if isinstance(env[v], Name))
         if not any(key in level.products for level in self.levels):
-            function = Function(f"{dial}*", [z3.IntSort()], z3.IntSort())
+            function = Function(f"{dial}*", [INTS], INTS)
             self.level.products[key] = Product(dial, rest, function(rest), tag)
+        self.mention(key)
         found = next(level.products[key] for level in self.levels if key in level.products)
         return sum_of([found.value, product(constant, dial)])
 
-    def products_of(self, members: Set[Name], *levels: Level) -> list[Product]:
-        """The products that these levels speak of, and those that speak of these members only."""
-        ground = [p for p in self.ground.products.values() if p.tag <= members]
-        return ground + [p for level in levels for p in level.products.values()]
+    def products_of(self, members: Set[Name], *levels: Level, given: Given = ALL) -> list[Product]:
+        """The products that are spoken of and that speak of these members only."""
+        relevant = self.relevant(given)
+        products = (item for level in (self.ground, *levels) for item in level.products.items())
+        return [p for key, p in products if key in relevant and p.tag <= members]
 
     # --------------------------------------------------------------------------------------------- sums
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:

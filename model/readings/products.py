@@ -12,8 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import z3
-
 from model.readings.solver import at_most, below, equality, implication, numbers_in, sum_of
 
 
@@ -70,21 +68,3 @@ def broken(found: Any, products: Sequence[Product]) -> list[Any]:
 
 def _facts(values: Iterable[Any]) -> list[Any]:
     return [v for v in values if v is not True]
-
-
-def offset(term: Any) -> tuple[Any, int]:
-    """A term as another plus a number; the other is None if there is none."""
-    if z3.is_int_value(term):
-        return None, term.as_long()
-    if z3.is_sub(term) and term.num_args() == 2 and z3.is_int_value(term.arg(1)):
-        rest, constant = offset(term.arg(0))
-        return rest, constant - term.arg(1).as_long()
-    if z3.is_add(term):
-        constant = sum(t.as_long() for t in term.children() if z3.is_int_value(t))
-        rest = [t for t in term.children() if not z3.is_int_value(t)]
-        if len(rest) == 1:
-            inner, more = offset(rest[0])
-            return inner, constant + more
-        if constant:
-            return z3.Sum(rest), constant
-    return term, 0

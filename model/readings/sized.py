@@ -9,8 +9,6 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import z3
-
 from model.language.dials import Dial
 from model.language.model import Model
 from model.language.rules import Rule
@@ -18,6 +16,7 @@ from model.language.state import Field, bounds
 from model.language.terms import INT, Index, Op, Range, Term, Var, free
 from model.readings.smt import Env, Initial, Member, Symbolic, Translator, View
 from model.readings.solver import (
+    INTS,
     Value,
     at_most,
     choice,
@@ -59,7 +58,7 @@ class Sized(Translator):
         return member >= places
 
     def number(self, member: Member) -> Value:
-        return member if isinstance(member, int) else constant_of(member, z3.IntSort())
+        return member if isinstance(member, int) else constant_of(member, INTS)
 
     def exists(self, field: Field, at: tuple[Member, ...]) -> Value:
         inside = all(0 <= m < self.size(i) for i, m in zip(field.indices, at, strict=True))

@@ -21,6 +21,7 @@ Value = Any
 
 _CONTEXT = z3.main_ctx()
 _REF = _CONTEXT.ref()
+BOOLS, INTS = z3.BoolSort(), z3.IntSort()
 
 
 def _direct(name: str, *arguments: Any, result: Any = z3.Ast) -> Any:
@@ -47,9 +48,10 @@ _EVAL = _direct("model_eval", *_TWO, ctypes.c_bool, ctypes.c_void_p, result=ctyp
 
 
 class _Made(z3.ExprRef):  # type: ignore[misc]
-    """A term made here. `denies`: the term that it is the negation of, if it is one."""
+    """A term made here. `denies`: the term that it is the negation of; `adds`: the terms and the number that it is the sum of."""
 
     denies: Any = None
+    adds: tuple[list[Any], int] | None = None
 
     def __init__(self, ast: Any) -> None:
         assert ast.value, "the solver made no term"
@@ -77,7 +79,7 @@ class Terms:
     """What exists once in a process: the solver's sorts of Enums, and its constants by name."""
 
     enums: ClassVar[dict[type[enum.Enum], tuple[Any, dict[enum.Enum, Any]]]] = {}
-    constants: ClassVar[dict[tuple[str, str], Any]] = {}
+    constants: ClassVar[dict[tuple[str, int], Any]] = {}
     numbers: ClassVar[dict[int, Any]] = {}
 
 
@@ -177,11 +179,23 @@ def sum_of(args: Iterable[Value]) -> Value:
     constant = sum(t for t in terms if known(t))
     if not rest:
         return constant
-    if constant:
-        rest.append(solver_term(constant))
-    if len(rest) == 1:
+    if not constant and len(rest) == 1:
         return rest[0]
-    return _Int(_ADD(_REF, len(rest), _array(rest)))
+    added = [*rest, solver_term(constant)] if constant else rest
+    made = _Int(_ADD(_REF, len(added), _array(added)))
+    made.adds = rest, constant
+    return made
+
+
+def offset(term: Any) -> tuple[Any, int]:
+    """A term as another plus a number."""
+    if not isinstance(term, _Made) or term.adds is None:
+        return term, 0
+    rest, constant = term.adds
+    if len(rest) > 1:
+        return (sum_of(rest) if constant else term), constant
+    inner, more = offset(rest[0])
+    return inner, constant + more
 
 
 def minus(a: Value) -> Value:
@@ -222,13 +236,13 @@ def enum_terms(of: type[enum.Enum]) -> tuple[Any, dict[enum.Enum, Any]]:
 
 def value_sort(sort: Sort) -> Any:
     if sort == BOOL:
-        return z3.BoolSort()
-    return z3.IntSort() if sort == INT else enum_terms(sort.of)[0]
+        return BOOLS
+    return INTS if sort == INT else enum_terms(sort.of)[0]
 
 
 def constant_of(name: str, sort: Any) -> Any:
     """The solver's constant of that name and sort."""
-    key = (name, str(sort))
+    key = (name, sort.ast.value)  # a sort that a constant has is there for good
     if key not in Terms.constants:
         Terms.constants[key] = z3.Const(name, sort)
     return Terms.constants[key]
@@ -240,7 +254,7 @@ class Function:
     def __init__(self, name: str, arguments: Sequence[Any], result: Any) -> None:
         self.constant = None if arguments else constant_of(name, result)
         self.declared = z3.Function(name, *arguments, result) if arguments else None
-        is_bool, is_int = result == z3.BoolSort(), result == z3.IntSort()
+        is_bool, is_int = result == BOOLS, result == INTS
         self.kind: Any = _Bool if is_bool else _Int if is_int else _Member
 
     def __call__(self, *args: Any) -> Any:

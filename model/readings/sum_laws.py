@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from model.language.model import Model
-from model.readings.anysize import Name, Pool
+from model.readings.anysize import ALL, Given, Name, Pool
 from model.readings.smt import Symbolic
 from model.readings.solver import (
     Value,
@@ -36,23 +36,26 @@ class WithSums(Sums):
         self.said: set[Any] = set()
         self.known: dict[tuple[str, Sum], Why | None] = {}
 
-    def sum_facts(self, pool: Pool, more: Pool, view: Symbolic) -> None:
+    def sum_facts(self, pool: Pool, more: Pool, view: Symbolic, given: Given = ALL) -> None:
         """What holds of every finite sum, stated on the ground for the sums that came up and the members of a pool.
 
-        `more`: other members, which are told apart from those of the pool, but not from one another.
+        `more`: other members, which are told apart from those of the pool, but not from one another. `given`: only of sums
+        that matter if just these claims are known.
         """
         whole = {i: {**pool.get(i, {}), **more.get(i, {})} for i in {*pool, *more}}
         everybody = {m for members in whole.values() for m in members}
-        with self.within():
-            for (kind, at), stops in list(self.applied.items()):
-                if everybody.issuperset(at):
-                    members = tuple(whole.get(kind.index, ()))
-                    if kind.index.ordered:
-                        near = pool.get(kind.index, {})
-                        known_stops = [s for s in stops if s is None or s in everybody]
-                        self._ordered_facts(kind, at, known_stops, members, near, view)
-                    else:
-                        self._plain_facts(kind, at, members, view)
+        relevant = self.relevant(given)
+        for (kind, at), stops in list(self.applied.items()):
+            if not everybody.issuperset(at) or (kind, at) not in relevant:
+                continue
+            with self.within(source=(kind, at)):
+                members = tuple(whole.get(kind.index, ()))
+                if kind.index.ordered:
+                    near = pool.get(kind.index, {})
+                    known_stops = [s for s in stops if s is None or s in everybody]
+                    self._ordered_facts(kind, at, known_stops, members, near, view)
+                else:
+                    self._plain_facts(kind, at, members, view)
 
     def know_members(self) -> None:
         """Find out of every sum whether its members are never negative, and never more than one."""
@@ -68,7 +71,7 @@ class WithSums(Sums):
         return True
 
     def about(self, *names: Name | None) -> Any:
-        return self.within(tag=frozenset(n for n in names if n is not None))
+        return self.within(tag=frozenset(n for n in names if n is not None), source=self.source)
 
     def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> Why | None:
         """Why every member of the sum is within a bound, by the invariants; None if that is not known."""
@@ -156,11 +159,11 @@ class WithSums(Sums):
     def witness(self, applied: Iterable[tuple[Sum, tuple[Name, ...]]], pool: Pool) -> None:
         """What a sum is more than its named members (or after a place) comes of another member; each is given a name."""
         everybody = {m for members in pool.values() for m in members}
-        with self.within():
-            for kind, at in applied:
-                if not everybody.issuperset(at) or self._non_negative(kind) is None:
-                    continue
-                members = tuple(pool.get(kind.index, ()))
+        for kind, at in applied:
+            if not everybody.issuperset(at) or self._non_negative(kind) is None:
+                continue
+            members = tuple(pool.get(kind.index, ()))
+            with self.within(source=(kind, at)):
                 if not kind.index.ordered:
                     self._witness(kind, at, members)
                 else:

@@ -18,14 +18,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import z3
-
 from model.language.model import Model
 from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
 from model.language.text import render
 from model.readings.anysize import NOWHERE, AnySize, Name
 from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
 from model.readings.solver import (
+    INTS,
     Function,
     Value,
     at_most,
@@ -164,8 +163,8 @@ class Sums(AnySize):
         name = render(plain)
         taken = sum(s.name.partition(" #")[0] == name for s in self.sums.values())
         name = f"{name} #{taken + 1}" if taken else name
-        sorts = [self.index_sort(v.domain) for v in parameters] + ([z3.IntSort()] if index.ordered else [])
-        function = Function(name, sorts, z3.IntSort())
+        sorts = [self.index_sort(v.domain) for v in parameters] + ([INTS] if index.ordered else [])
+        function = Function(name, sorts, INTS)
         return Sum(name, index, plain.data, plain.args[0], plain.op is Op.COUNT, parameters, function)
 
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
@@ -201,6 +200,7 @@ class Sums(AnySize):
     def symbol(self, kind: Sum, at: tuple[Name, ...], stop: Name | None) -> Value:
         stops = self.applied.setdefault((kind, at), {})
         self.level.sums[kind, at] = None
+        self.mention((kind, at))
         if stop is None or stop != self.first(kind.index):
             stops[stop] = None
         if stop is not None:
@@ -222,7 +222,8 @@ class Sums(AnySize):
     def member(self, kind: Sum, at: tuple[Name, ...], x: Name, view: View) -> Value:
         """The sum's member at x, as a number."""
         env = {**dict(zip(kind.parameters, at, strict=True)), kind.variable: x}
-        with self.within(*self.levels[1:2] if isinstance(view, After) else [], tag=frozenset([*at, x])):
+        levels = self.levels[1:2] if isinstance(view, After) else []
+        with self.within(*levels, tag=frozenset([*at, x]), source=self.source):
             value = self.value(kind.body, env, view, view)
         return choice(value, 1, 0) if kind.counts else value
 

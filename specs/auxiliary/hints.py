@@ -18,6 +18,8 @@ BY_CASES: Mapping[tuple[str, str], str] = {
     ("execute", "pending.written-last-by-itself"): "device",
     ("execute", "pending.next-written-last-by-itself"): "device",
     ("execute", "memory.settled-is-there"): "device",
+    ("execute", "content.own-on-each"): "device",
+    ("execute", "content.run-on-each"): "device",
     ("where rules are stuck", "rest.oldest-is-empty"): "device",
 }
 # They say much, and only proofs with a hint need them: the others are tried without first.

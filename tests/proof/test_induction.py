@@ -9,7 +9,21 @@ import z3
 
 from checker.proof.claims import Claim
 from checker.proof.cti import Finder, Judge, never_together, renamings
-from checker.proof.prove import ALWAYS, REST, START, Proof, Scope, Task, alone, case_text, prove, tasks, tried, work
+from checker.proof.prove import (
+    ALWAYS,
+    REST,
+    START,
+    Proof,
+    Scope,
+    Task,
+    case_text,
+    cases,
+    hinted,
+    prove,
+    tasks,
+    tried,
+    work,
+)
 from checker.proof.query import Query
 from checker.proof.result import result
 from checker.proof.vacuity import unmet
@@ -23,6 +37,7 @@ from model.lifecycle import LIFECYCLE
 from model.lifecycle.dials import Device, Publish, Release, Request, Slot
 from model.lifecycle.state import Lifecycle, Phase, Status, oldest
 from model.lifecycle.terms import held, running
+from model.readings.anysize import ALL, AnySize
 from model.readings.layout import Layout
 from specs.auxiliary import AUXILIARY
 from specs.disciplines import SAFE
@@ -80,7 +95,7 @@ def test_the_memory_of_an_unordered_device_is_refuted_where_blocks_are_freed_at_
 def test_a_hint_that_is_wrong_costs_no_proof(first: tuple[str, ...]) -> None:
     scope = replace(SCOPE, hints={"retire_token": {"delivery.grows": {"": first}, "delivery.prefix": {"": first}}})
     planned = [t for t in tasks(scope, ["delivery.prefix"])[0] if t.where == "retire_token"]
-    assert [t.first for t in planned] == [first]
+    assert [hinted(scope, t) for t in planned] == [{"delivery.prefix": first}]
     assert {o.answer for t in planned for o in tried(scope, scope.theory(), t)} == {"proved"}
 
 
@@ -92,8 +107,8 @@ def test_hints_name_what_there_is() -> None:
         assert names >= set(by_claim)
         assert names >= {name for by_case in by_claim.values() for first in by_case.values() for name in first}
     for (where, name), dial in WHOLE.by_cases.items():
-        cases = {case_text(t.case) for t in alone(WHOLE, where, name)}
-        assert set(WHOLE.hints[where][name]) == cases, dial
+        written = set(WHOLE.hints[where][name])
+        assert written <= {case_text(case) for case in cases(WHOLE, where, claim(name, WHOLE))}, dial
 
 
 def test_what_one_case_leaves_open_is_open() -> None:
@@ -115,7 +130,7 @@ def test_what_one_case_leaves_open_is_open() -> None:
         not in Proof(named, tuple(o for t in planned for o in tried(named, named.theory(), t)), 0, 0.0).proved
     )
     in_order = replace(named, fixed={"workers": 1, "device": Device.IN_ORDER})
-    assert [case_text(t.case) for t in alone(in_order, "execute", unlike.name)] == ["device = IN_ORDER"]
+    assert [case_text(c) for c in cases(in_order, "execute", claim(unlike.name, in_order))] == ["device = IN_ORDER"]
 
 
 @step(reason="false when the window moves up, and true only if the state after is taken for the one before")
@@ -343,7 +358,7 @@ def test_of_a_core_nothing_can_be_left_out() -> None:
     a, b, c = (z3.Bool(n) for n in "abc")
     literals = {n: z3.Bool(f"hypothesis {n}") for n in ("first", "second", "third")}
     facts = [z3.Implies(literals["first"], a), z3.Implies(literals["second"], b), z3.Implies(literals["third"], c)]
-    query = Query([*facts, z3.Not(z3.And(a, b))], literals, 10.0)
+    query = Query(AnySize(LIFECYCLE, {}), [*facts, z3.Not(z3.And(a, b))], literals, ALL, 10.0)
     assert query.check() == z3.unsat
     query.used = lambda: list(literals)  # type: ignore[method-assign]  # as a solver may say
     assert query.needed() == ["first", "second"]

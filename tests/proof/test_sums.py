@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 import z3
 
-from checker.proof.induction import Members, Work, everybody
+from checker.proof.attempt import Members, everybody
+from checker.proof.induction import Work
+from checker.proof.query import Query
 from checker.search.explore import explore
 from model.language.terms import Index, Range
 from model.lifecycle import LIFECYCLE
@@ -98,8 +100,8 @@ def test_a_step_that_happens_is_not_excluded_and_sums_are_right(rule: str) -> No
     for (state, at), world in zip(taken, worlds, strict=False):
         stated = stated_of[world]
         work, tr = stated.work, stated.tr
-        whole = {i: {**m, **work.level.met.get(i, {})} for i, m in stated.pool.items()}
-        solver = work.query(whole).solver
+        whole = {i: {**m, **{n: None for n in work.level.met if n.of is i}} for i, m in stated.pool.items()}
+        solver = told(work, whole).solver
         solver.add(*stated.facts(state, at), *work.theory.literals.values())
         products = tr.products_of(everybody(whole), work.level)
         expected = sums_in(stated, after(stated.layout, LIFECYCLE.rule(rule), at, state))
@@ -124,13 +126,20 @@ def test_any_place_may_be_the_first_or_the_last_whatever_is_said_of_the_places_b
     whole = {**near, Slot: {**near[Slot], **beside[Slot]}}
     for _ in range(2):
         work.state(near, beside)
-    query = work.query(whole)
+    query = told(work, whole)
     query.add([*stated.facts(state, at), *work.theory.literals.values()])
     products = work.tr.products_of(everybody(whole), work.level)
     for position in range(stated.layout.sizes[Slot]):
         with query.aside():
             query.add([solver_term(equality(work.tr.number(place), position))])
             assert answer_of(query.solver, products) == z3.sat, f"no place may be number {position}"
+
+
+def told(work: Work, members: Members) -> Query:
+    """All that a proof about the rule may be told of these members."""
+    query = work.query(work.common, work.usual)
+    query.tell(everybody(members), work.tr.ground, work.level)
+    return query
 
 
 def answer_of(solver: Any, products: list[Product]) -> Any:

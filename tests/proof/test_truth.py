@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import z3
 
+from checker.proof.attempt import Attempt
 from checker.proof.induction import Goal, Work
 from checker.proof.prove import Scope, Task, work
 from checker.search.explore import Exploration, explore
@@ -55,16 +56,16 @@ class Spoken:
 
     def to_the_end(self, goal: Goal) -> None:
         """All that would be said if nothing less proved the goal."""
-        near, more = self.work.pool([goal]), dict[Any, Any]()
-        for step in self.work.widening():
-            step(near, more, goal)
-            self.work.state(near, more)
-            self.work.state_goal(goal, near, more)
+        attempt = Attempt(self.work, self.work.query(self.work.common, self.work.usual), goal, set())
+        for step in attempt.widening():
+            step()
+            attempt.state()
 
     def said(self) -> Iterator[Any]:
         for level in self.levels:
-            for facts in level.facts.values():
-                yield from facts
+            for by_tag in level.facts.values():
+                for facts in by_tag.values():
+                    yield from facts
         yield from self.work.theory.base
         yield from self.work.theory.literals.values()
         yield from self.work.guards
