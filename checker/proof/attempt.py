@@ -50,8 +50,6 @@ class Attempt:
             if wrong := broken(found, self.tr.products_of(self.members, work.level, goal.level, given=self.given)):
                 query.add(wrong)
                 continue
-            if query.broken(found):
-                continue
             if not widely:
                 break
             if missed := self._missed(found):
@@ -66,7 +64,7 @@ class Attempt:
                 self.members |= everybody(self.more) | everybody(self.near)
             else:
                 break
-            query.offer(self.members, self.tr.ground, work.level, goal.level)
+            query.tell(self.members, self.tr.ground, work.level, goal.level)
         return answer
 
     def state(self) -> None:

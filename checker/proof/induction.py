@@ -251,7 +251,10 @@ class Work:
                 tr.instantiate(pool, more, given)
             with tr.within(self.level):
                 tr.instantiate(pool, more, given)
+            said = tr.said_so_far
             tr.sum_facts(pool, more, self.now, given)
+            if tr.said_so_far == said:
+                break
 
     def state_goal(self, goal: Goal, pool: Members, more: Members) -> None:
         """The same of what the goal itself says."""

@@ -9,7 +9,7 @@ from typing import Any
 import z3
 
 from model.readings.anysize import AnySize, Given, Level, Name, Source, Tag
-from model.readings.solver import assert_all, check_assuming, false_in, identical
+from model.readings.solver import assert_all, check_assuming, identical
 
 # How much one answer may cost, and all answers about one goal, in the solver's own count of its steps: unlike seconds, that
 # is the same on every machine. The dearest answer in a proof that is found has cost 10 million so far, its goal 40.
@@ -54,7 +54,6 @@ class Query:
         self.hypotheses = hypotheses
         self.told: dict[tuple[int, Source, Tag], int] = {}
         self.facts: list[Any] = []  # as they were said; the solver keeps them in other words
-        self.waiting: list[Any] = []
         self.add(facts)
 
     def add(self, facts: Iterable[Any]) -> None:
@@ -66,41 +65,28 @@ class Query:
         """All that these levels say of the members, as far as it was not told yet."""
         self.add(self._new(members, levels))
 
-    def offer(self, members: Set[Name], *levels: Level) -> None:
-        """The same, but it waits until some model breaks it: of much that could be said, little is ever needed."""
-        self.waiting += self._new(members, levels)
-
     def _new(self, members: Set[Name], levels: Sequence[Level]) -> list[Any]:
         found = []
         for source in self.tr.relevant(self.given):
             for level in levels:
                 for tag, facts in level.facts.get(source, {}).items():
-                    key = id(level), source, tag
-                    known = self.told.get(key, 0)
-                    if known < len(facts) and tag <= members:
+                    if tag <= members:
+                        key = id(level), source, tag
+                        known = self.told.get(key, 0)
                         self.told[key] = len(facts)
                         found += facts[known:]
         return found
 
-    def broken(self, found: Any) -> bool:
-        """Tell what was waiting and is false in a model; whether there is any."""
-        wrong = false_in(found, self.waiting)
-        if wrong:
-            gone = {id(fact) for fact in wrong}
-            self.waiting = [fact for fact in self.waiting if id(fact) not in gone]
-            self.add(wrong)
-        return bool(wrong)
-
     @contextmanager
     def aside(self) -> Iterator[None]:
         """What is told now is taken back at the end."""
-        kept, waiting, known = dict(self.told), list(self.waiting), len(self.facts)
+        kept, known = dict(self.told), len(self.facts)
         self.solver.push()
         try:
             yield
         finally:
             self.solver.pop()
-            self.told, self.waiting = kept, waiting
+            self.told = kept
             del self.facts[known:]
 
     def budget(self) -> Budget:

@@ -48,16 +48,16 @@ def items(scope: Scope) -> list[Item]:
     return found
 
 
-def fits(scope: Scope, world: World, item: Item) -> bool:
+def fits(scope: Scope, world: World) -> bool:
     fixed = all(world.values.get(name) == value for name, value in scope.fixed.items())
-    return fixed and bool(evaluate(scope.assumption, world)) and bool(evaluate(item.needs, world))
+    return fixed and bool(evaluate(scope.assumption, world))
 
 
 def unmet(scope: Scope, worlds: Sequence[World]) -> list[str]:
     """What no state of the worlds meets although the invariants hold in it."""
     left = items(scope)
-    for world in worlds:
-        here = [i for i in left if fits(scope, world, i)]
+    for world in (w for w in worlds if fits(scope, w)):
+        here = [i for i in left if evaluate(i.needs, world)]
         if here:
             met = {i.name for i in met_in(scope, world.values, here)}
             left = [i for i in left if i.name not in met]

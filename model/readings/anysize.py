@@ -12,7 +12,7 @@ A sum or count over an index is a value of its own (`sums.py`).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -47,6 +47,7 @@ from model.readings.solver import (
 )
 
 NOWHERE = Initial()
+REMEMBERED = 4  # answers to what matters where some claims are given
 
 
 class Name(NamedTuple):
@@ -153,10 +154,11 @@ class AnySize(Translator):
         self.hidden: dict[Name, Hidden] = {}  # members that only what is stated speaks of
         self.source: Source = ""  # of what is being stated
         self.claim = ""  # the claim that is being stated, if it is one
-        self.speaks: dict[Source, dict[Source, None]] = {}  # of which others each source speaks
+        self.speaks: dict[Source, dict[Source, None]] = {"": {}}  # of which others each source speaks
         self.reached: dict[
             Given, dict[Source, None]
         ] = {}  # what matters where some claims are given, as far as it is known
+        self.said_so_far = 0  # facts
         self.trail: list[Source] = []  # of what the present source has spoken
 
     # ------------------------------------------------------------------------------------------ levels
@@ -171,7 +173,10 @@ class AnySize(Translator):
         self.levels, self.tag = [self.ground, *levels], tag
         if source != self.source:
             self.source, self.trail = source, []
-            self.speaks.setdefault(source, {})
+            if source not in self.speaks:
+                self.speaks[source] = {}
+                if isinstance(source, str):
+                    self.reached.clear()
         try:
             yield self.level
         finally:
@@ -180,26 +185,33 @@ class AnySize(Translator):
     def mention(self, what: Source) -> None:
         """The present source speaks of this."""
         self.trail.append(what)
-        if what != self.source and what not in (spoken := self.speaks.setdefault(self.source, {})):
+        if what != self.source and what not in (spoken := self.speaks[self.source]):
             spoken[what] = None
-            self.reached.clear()
+            for found in self.reached.values():
+                if self.source in found:
+                    self._reach(found, [what])
 
-    def relevant(self, given: Given) -> dict[Source, None]:
-        """What matters where these claims are given, and no others: all that they speak of, directly or not."""
+    def relevant(self, given: Given) -> Collection[Source]:
+        """What matters where these claims are given, and no others: all that they speak of, directly or not.
+
+        It grows while more is said.
+        """
         known = self.reached.get(given)
-        if known is not None:
-            return known
-        claims = given if isinstance(given, tuple) else [s for s in self.speaks if isinstance(s, str)]
-        todo: list[Source] = [s for s in claims if s in given]
-        found: dict[Source, None] = {"": None}
-        todo += self.speaks.get("", ())
-        while todo:
-            source = todo.pop()
+        if known is None:
+            claims = given if isinstance(given, tuple) else [s for s in self.speaks if isinstance(s, str)]
+            while len(self.reached) >= REMEMBERED:
+                del self.reached[next(iter(self.reached))]
+            known = self.reached[given] = {}
+            self._reach(known, ["", *(s for s in claims if s in given)])
+        return known
+
+    def _reach(self, found: dict[Source, None], more: list[Source]) -> None:
+        """Add sources, and all that they speak of."""
+        while more:
+            source = more.pop()
             if source not in found:
                 found[source] = None
-                todo += self.speaks.get(source, ())
-        self.reached[given] = found
-        return found
+                more += self.speaks.get(source, ())
 
     def value(self, term: Term, env: Env, now: View, then: View | None = None, sign: int = 0) -> Value:
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:
@@ -289,6 +301,7 @@ class AnySize(Translator):
 
     def state(self, fact: Value) -> None:
         if fact is not True:
+            self.said_so_far += 1
             self.level.facts.setdefault(self.source, {}).setdefault(self.tag, []).append(solver_term(fact))
 
     # ------------------------------------------------------------------------------------------- state
@@ -333,11 +346,13 @@ class AnySize(Translator):
         if function is None:
             assert dial.index is not None
             function = self.names[dial] = Function(dial.name, [self.index_sort(dial.index)], value_sort(dial.sort))
-        value = function(self.term_of(at[0]))
-        if dial.sort == INT:
-            with self.within(tag=frozenset(at)):
-                self.state(at_most(dial.low, value))
-        return value
+        known = self.ground.cells.get((dial, at))
+        if known is None:
+            known = self.ground.cells[dial, at] = function(self.term_of(at[0]))
+            if dial.sort == INT:
+                with self.within(tag=frozenset(at)):
+                    self.state(at_most(dial.low, known))
+        return known
 
     def dial_facts(self) -> list[Any]:
         """The ranges of the dials without an index."""

@@ -287,13 +287,3 @@ def numbers_in(found: Any, terms: Iterable[Any]) -> list[int]:
         else:
             numbers.append(int(found.eval(term, True).as_long()))  # too large for a machine's number
     return numbers
-
-
-def false_in(found: Any, facts: Iterable[Any]) -> list[Any]:
-    """Those of the facts that are false in a model of the solver, which says of everything what it is."""
-    no, value = z3.BoolVal(False).ast.value, z3.Ast(None)
-    false = []
-    for fact in facts:
-        if _EVAL(_REF, found.model, fact.ast, True, ctypes.byref(value)) and value.value == no:
-            false.append(fact)
-    return false
