@@ -9,8 +9,8 @@ import z3
 
 from checker.proof.query import Query
 from model.language.terms import Index
-from model.readings.anysize import Name
 from model.readings.products import broken
+from model.readings.said import Name
 from model.readings.solver import solver_term
 from model.readings.sums import Sum
 

@@ -26,7 +26,8 @@ from model.language.model import Model, indices_of
 from model.language.properties import Shape
 from model.language.rules import Rule
 from model.language.terms import Op, Range, Term, walk
-from model.readings.anysize import ALL, NOWHERE, AllBut, Given, Level, Name, Number
+from model.readings.anysize import NOWHERE
+from model.readings.said import ALL, AllBut, Given, Level, Name, Number
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sum_laws import WithSums

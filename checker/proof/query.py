@@ -8,7 +8,8 @@ from typing import Any
 
 import z3
 
-from model.readings.anysize import AnySize, Given, Level, Name, Source, Tag
+from model.readings.anysize import AnySize
+from model.readings.said import Given, Level, Name, Source, Tag
 from model.readings.solver import assert_all, check_assuming, identical
 
 # How much one answer may cost, and all answers about one goal, in the solver's own count of its steps: unlike seconds, that

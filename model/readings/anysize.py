@@ -14,17 +14,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
-from dataclasses import field as dataclass_field
-from typing import Any, NamedTuple
+from typing import Any
 
 import z3
 
 from model.language.dials import Dial
 from model.language.model import Model
 from model.language.state import Field
-from model.language.terms import INT, Index, Op, Range, Term, Var, free
+from model.language.terms import INT, Index, Op, Term, free
 from model.readings.products import Product
+from model.readings.said import ALL, NOTHING, Given, Hidden, Level, Name, Number, Pool, Source, Sources, Tag, Universal
 from model.readings.smt import Env, Inexact, Initial, Symbolic, Translator, View
 from model.readings.solver import (
     BOOLS,
@@ -47,94 +46,6 @@ from model.readings.solver import (
 )
 
 NOWHERE = Initial()
-REMEMBERED = 4  # answers to what matters where some claims are given
-
-
-class Name(NamedTuple):
-    """A member of an index, by name; one of an ordered index also by its distance from a named one, or from the first."""
-
-    of: type[Index]
-    base: str
-    offset: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.base}+{self.offset}" if self.offset and self.base else self.base or str(self.offset)
-
-
-class Number(NamedTuple):
-    """A rule's parameter that is a number."""
-
-    domain: type[Range]
-    name: str
-
-
-Pool = Mapping[type[Index], Mapping[Name, None]]
-Tag = frozenset[Name]
-NOTHING: Tag = frozenset()
-# What says something: a claim, by name; a cell, a quantified formula, a sum or a product of which it speaks; "" if it is so
-# in any case.
-Source = Any
-
-
-@dataclass(frozen=True)
-class AllBut:
-    """All claims but these."""
-
-    names: frozenset[str] = frozenset()
-
-    def __contains__(self, name: object) -> bool:
-        return name not in self.names
-
-
-ALL = AllBut()
-Given = tuple[str, ...] | AllBut  # claims
-
-
-@dataclass(eq=False)
-class Universal:
-    """A formula that holds for all members where `premise` does, and the members it was stated for already."""
-
-    premise: Value
-    variables: tuple[Var, ...]
-    body: Term
-    env: Env
-    now: View
-    then: View | None
-    sign: int
-    tag: Tag
-    claim: str
-    done: set[tuple[Name, ...]] = dataclass_field(default_factory=set)
-
-
-class Hidden(NamedTuple):
-    """Why there is a member that nobody named: what is said of the members of `tag`, unless `unless` holds."""
-
-    tag: Tag
-    unless: Value
-    source: Source
-    claim: str
-
-
-@dataclass(eq=False)
-class Level:
-    """What was said: of every state, of one rule, or of one goal.
-
-    `facts` are kept by what says them and by the members that they speak of.
-    """
-
-    memo: dict[Any, tuple[Value, tuple[Source, ...]]] = dataclass_field(default_factory=dict)
-    cells: dict[Any, Value] = dataclass_field(default_factory=dict)
-    facts: dict[Source, dict[Tag, list[Any]]] = dataclass_field(default_factory=dict)
-    universals: dict[Source, list[Universal]] = dataclass_field(default_factory=dict)
-    met: dict[Name, dict[tuple[Source, Tag], None]] = dataclass_field(default_factory=dict)
-    made: dict[type[Index], int] = dataclass_field(default_factory=dict)
-    products: dict[tuple[int, int], Product] = dataclass_field(default_factory=dict)
-    sums: dict[Any, None] = dataclass_field(default_factory=dict)
-    goal: bool = False
-
-    def meet(self, member: Name, source: Source = "", tag: Tag = NOTHING) -> None:
-        """The source speaks of this member, where it speaks of those of the tag."""
-        self.met.setdefault(member, {})[source, tag] = None
 
 
 class AnySize(Translator):
@@ -154,10 +65,7 @@ class AnySize(Translator):
         self.hidden: dict[Name, Hidden] = {}  # members that only what is stated speaks of
         self.source: Source = ""  # of what is being stated
         self.claim = ""  # the claim that is being stated, if it is one
-        self.speaks: dict[Source, dict[Source, None]] = {"": {}}  # of which others each source speaks
-        self.reached: dict[
-            Given, dict[Source, None]
-        ] = {}  # what matters where some claims are given, as far as it is known
+        self.sources = Sources()
         self.said_so_far = 0  # facts
         self.trail: list[Source] = []  # of what the present source has spoken
 
@@ -173,10 +81,7 @@ class AnySize(Translator):
         self.levels, self.tag = [self.ground, *levels], tag
         if source != self.source:
             self.source, self.trail = source, []
-            if source not in self.speaks:
-                self.speaks[source] = {}
-                if isinstance(source, str):
-                    self.reached.clear()
+            self.sources.begin(source)
         try:
             yield self.level
         finally:
@@ -185,33 +90,12 @@ class AnySize(Translator):
     def mention(self, what: Source) -> None:
         """The present source speaks of this."""
         self.trail.append(what)
-        if what != self.source and what not in (spoken := self.speaks[self.source]):
-            spoken[what] = None
-            for found in self.reached.values():
-                if self.source in found:
-                    self._reach(found, [what])
+        if what != self.source:
+            self.sources.link(self.source, what)
 
     def relevant(self, given: Given) -> Collection[Source]:
-        """What matters where these claims are given, and no others: all that they speak of, directly or not.
-
-        It grows while more is said.
-        """
-        known = self.reached.get(given)
-        if known is None:
-            claims = given if isinstance(given, tuple) else [s for s in self.speaks if isinstance(s, str)]
-            while len(self.reached) >= REMEMBERED:
-                del self.reached[next(iter(self.reached))]
-            known = self.reached[given] = {}
-            self._reach(known, ["", *(s for s in claims if s in given)])
-        return known
-
-    def _reach(self, found: dict[Source, None], more: list[Source]) -> None:
-        """Add sources, and all that they speak of."""
-        while more:
-            source = more.pop()
-            if source not in found:
-                found[source] = None
-                more += self.speaks.get(source, ())
+        """What matters where these claims are given, and no others."""
+        return self.sources.relevant(given)
 
     def value(self, term: Term, env: Env, now: View, then: View | None = None, sign: int = 0) -> Value:
         if not term.args and term.op is not Op.FIELD and term.op is not Op.DIAL:

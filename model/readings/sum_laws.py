@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from model.language.model import Model
-from model.readings.anysize import ALL, Given, Name, Pool
+from model.readings.said import ALL, Given, Name, Pool
 from model.readings.smt import Symbolic
 from model.readings.solver import (
     Value,

@@ -21,7 +21,8 @@ from typing import Any
 from model.language.model import Model
 from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
 from model.language.text import render
-from model.readings.anysize import NOWHERE, AnySize, Name
+from model.readings.anysize import NOWHERE, AnySize
+from model.readings.said import Name
 from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
 from model.readings.solver import (
     INTS,

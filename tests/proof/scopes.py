@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from checker.proof.claims import Claim
 from checker.proof.induction import Obligation
 from checker.proof.prove import Scope, Task, work
+from checker.variation import Variation
+from checker.worlds import shipped
 from model.language.model import Model
 from model.language.properties import Property
 from model.language.terms import Term
@@ -28,6 +31,8 @@ def scope_of(
 
 
 SCOPE = scope_of()
+UNCHANGED = Variation(LIFECYCLE, LIFECYCLE)
+WORLDS = [w.world for w in shipped(LIFECYCLE) if not w.expect]
 # What the command proves.
 WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_CASES, apart=APART)
 
@@ -35,3 +40,7 @@ WHOLE = replace(scope_of(assumption=SAFE & COVERED), hints=hints(), by_cases=BY_
 def obligations(scope: Scope, where: str, *claims: str) -> list[Obligation]:
     """Those about a rule and some claims, tried."""
     return work(scope, scope.theory(), Task(where, claims)).prove()
+
+
+def claim(name: str, scope: Scope = SCOPE) -> Claim:
+    return next(c for c in scope.claims if c.name == name)

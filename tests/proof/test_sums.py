@@ -20,12 +20,12 @@ from checker.search.explore import explore
 from model.language.terms import Index, Range
 from model.lifecycle import LIFECYCLE
 from model.lifecycle.dials import Slot
-from model.readings.anysize import Name
 from model.readings.effects import after, false_guards
 from model.readings.interpret import Interpreter
 from model.readings.layout import Layout
 from model.readings.products import Product, broken
 from model.readings.python import Machine
+from model.readings.said import Name
 from model.readings.solver import equality, negation, solver_term
 from model.readings.sums import END
 from tests.proof.scopes import SCOPE

@@ -24,11 +24,11 @@ from model.language.properties import Shape
 from model.language.state import Field
 from model.language.terms import Index, Range
 from model.lifecycle import LIFECYCLE
-from model.readings.anysize import Level, Name
 from model.readings.effects import false_guards
 from model.readings.interpret import Interpreter
 from model.readings.layout import Layout
 from model.readings.python import Machine
+from model.readings.said import Level, Name
 from model.readings.solver import solver_term
 from model.readings.world import World
 from tests.proof.scopes import WHOLE
