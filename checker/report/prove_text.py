@@ -144,12 +144,13 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
     asked = [claims[n] for n in result.asked]
     proved = [c for c in asked if c.name in result.proof.proved]
     kinds = (
-        (sum(not c.auxiliary and not c.name.startswith("bounds.") for c in proved), "properties"),
-        (sum(c.name.startswith("bounds.") for c in proved), "bounds of fields"),
-        (sum(c.auxiliary for c in proved), "auxiliary invariants"),
+        (sum(not c.auxiliary and not c.name.startswith("bounds.") for c in proved), "property", "properties"),
+        (sum(c.name.startswith("bounds.") for c in proved), "bound of a field", "bounds of fields"),
+        (sum(c.auxiliary for c in proved), "auxiliary invariant", "auxiliary invariants"),
     )
+    said = [f"{n} {one if n == 1 else more}" for n, one, more in kinds if n]
     numbers = [d for d in scope.model.dials if d.name not in scope.fixed]
-    lines = [f"proved by induction: {', '.join(f'{n} {what}' for n, what in kinds if n)}", "  for every value of"]
+    lines = [f"proved by induction: {', '.join(said)}", "  for every value of"]
     lines += _wrapped([d.name for d in numbers], 96)
     lines.append(
         "  whatever the discipline" if scope.assumption.op is Op.CONST else f"  such that {words(scope.assumption)}"
