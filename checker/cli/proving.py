@@ -7,6 +7,7 @@ import json
 from dataclasses import replace
 from enum import Enum
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from checker.check import confirm
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         output.lines([json.dumps({**head, **document(found, scope)}, indent=2)])
         return found.verdict
     output.details(note)
-    _print(options, output, found, scope, len(worlds))
+    _print(options, output, found, scope, 0 if variation or options.settings else len(worlds))
     return found.verdict
 
 
@@ -124,8 +125,10 @@ def _directory(path: Path | None) -> Path | None:
     if path is not None:
         try:
             path.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=path):
+                pass
         except OSError as error:
-            raise Unusable(f"--smt2 {path} cannot be made ({cause(error)}); give another directory.") from None
+            raise Unusable(f"--smt2 {path} cannot be written to ({cause(error)}); give another directory.") from None
     return path
 
 

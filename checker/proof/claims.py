@@ -93,9 +93,12 @@ def bounds_claim(declared: Field) -> Claim:
 
 
 def stuck(rule: Rule) -> Term:
-    """That the rule is enabled for no choice of its parameters; of a number, it is enough that the least does not enable it."""
+    """That the rule is enabled for no choice of its parameters; of a number, it is enough that there is none or that the least
+    does not enable it."""
     numbers: dict[Var, Term] = {v: v.domain.low for v in rule.params if issubclass(v.domain, Range)}
     condition = rule.needs
+    for v, low in numbers.items():
+        condition = condition & (low <= v.domain.high)
     for guard in rule.guards:
         condition = condition & substitute(guard.condition, numbers)
     return _forall([v for v in rule.params if v not in numbers], ~condition)

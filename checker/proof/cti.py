@@ -149,7 +149,9 @@ class Finder:
                 assert_all(solver, [solver_term(broken), solver_term(enabled)])
                 if solver.check() == z3.sat:
                     shrink(solver, tr, now, self.scope.model)
-                    return self._step(tr, now, solver.model(), rule, env, claim, term)
+                    step = self._step(tr, now, solver.model(), rule, env, claim, term)
+                    self.confirm(step, () if where == START else self.scope.hypotheses)
+                    return step
                 solver.pop()
         return None
 
@@ -181,18 +183,17 @@ class Finder:
         before = tuple(plain(found, tr.cell(now, c.field, c.at), c.field.sort) for c in layout.cells)
         at = tuple(plain(found, tr.number(env[v]), INT) for v in rule.params) if rule else ()
         then = tuple(after(layout, rule, at, before)) if rule else before
-        step = Step(world, rule, at, before, then, claim, term)
-        self.confirm(step, layout)
-        return step
+        return Step(world, rule, at, before, then, claim, term)
 
-    def confirm(self, step: Step, layout: Layout) -> None:
+    def confirm(self, step: Step, hypotheses: Sequence[Claim]) -> None:
         """The interpreter must find the hypotheses true, the rule enabled, and the claim broken by the step."""
+        layout = Layout(self.scope.model, step.world)
         said = f"the solver finds a step of {step.text if step.rule else 'no rule'} that breaks {step.claim.name}"
         if step.rule is not None and (bad := false_guards(layout, step.rule, step.at, step.before)):
             raise Disagreement(
                 f"{said}, but the interpreter finds its guards {', '.join(bad)} false; please report this."
             )
-        for h in self.scope.hypotheses:
+        for h in hypotheses:
             if not evaluate(h.whole, step.world, {}, layout.reader(step.before)):
                 raise Disagreement(f"{said}, but the interpreter finds {h.name} false before it; please report this.")
         states = (step.before, step.then) if step.claim.shape is Shape.STEP else (step.then,)

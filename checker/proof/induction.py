@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,17 +104,13 @@ class Theory:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """A part of a claim, translated to be denied.
-
-    `relied_on`: hypotheses without which the claim does not mean this value, since how its sums change rests on them.
-    """
+    """A part of a claim, translated to be denied."""
 
     claim: str
     part: int
     source: str
     level: Level
     value: Value
-    relied_on: frozenset[str]
 
 
 class WithAll:
@@ -146,6 +143,7 @@ class Work:
         self.cores = False  # whether to leave out of each core what can be left out
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.hints: Mapping[str, tuple[str, ...]] = {}  # hypotheses that claims are tried with first
+        self.assuming = True
         self.common, self.usual = dict(theory.literals), ALL  # hypotheses that are used for more than hints
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
         self.tr, self.now = theory.tr, theory.now
@@ -159,12 +157,16 @@ class Work:
         self.places = (0, -1) if rule is not None and moves_up(rule) else (0,)
         with self.tr.within(self.level):
             self.guards += [self.tr.value(p, {}, self.now, None, 1) for p in premises]
-            for index in indices_of(theory.model) if premises else ():
-                # What is stuck is stuck for every member, and there is one.
-                self.level.meet(self.tr.first(index) if index.ordered else Name(index, index.short))
+            if premises:
+                self._meet_one_of_each()
             if rule is not None:
                 self._enter(rule)
         self.guards = [g for g in self.guards if g is not True]
+
+    def _meet_one_of_each(self) -> None:
+        """What is stuck, or is so at the start, is so for every member, and there is one."""
+        for index in indices_of(self.theory.model):
+            self.level.meet(self.tr.first(index) if index.ordered else Name(index, index.short))
 
     def _enter(self, rule: Rule) -> None:
         tr = self.tr
@@ -188,6 +190,14 @@ class Work:
         self.usual = AllBut(frozenset(names))
         self.common = {name: literal for name, literal in self.theory.literals.items() if name in self.usual}
 
+    def assume_nothing(self) -> None:
+        """At the start nothing was shown yet, not even what hypotheses say of the dials alone.
+
+        They are told, as they bring members to speak of, but none of them is taken for true.
+        """
+        self.common, self.assuming = {}, False
+        self._meet_one_of_each()
+
     # ------------------------------------------------------------------------------------------ goals
     def add(self, claim: Claim, initial: bool = False) -> None:
         """Deny each part of the claim: after the rule, or at the start, or of every state."""
@@ -207,7 +217,7 @@ class Work:
     def deny(self, name: str, part: int, said: Callable[[], Value]) -> None:
         """Add a goal: that what is said cannot be false."""
         level = Level(goal=True)
-        self.tr.entails, self.tr.relied_on = self.entails, set()
+        self.tr.entails = self.entails
         source = f"goal {name} {part}"
         try:
             with self.tr.within(self.level, level, source=source):
@@ -216,7 +226,7 @@ class Work:
             self.refused.append(self._outcome(name, part, "refused", 0.0, why=str(error)))
             return
         if value is not True:
-            self.goals.append(Goal(name, part, source, level, value, frozenset(self.tr.relied_on)))
+            self.goals.append(Goal(name, part, source, level, value))
 
     def _outcome(self, claim: str, part: int, answer: str, seconds: float, used: Any = (), why: str = "") -> Obligation:
         rests = (*used, *self.taken) if answer == "proved" else ()
@@ -295,21 +305,29 @@ class Work:
         found: dict[Goal, Obligation] = {}
         every = WithAll(self)
         for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool(g)))):
-            found[goal] = self._near(goal)
-            all_tried = goal.claim in self.hints and self._few(goal).keys() >= self.theory.literals.keys()
+            found[goal] = self._exactly(goal, partial(self._near, goal))
+            all_tried = goal.claim in self.hints and set(self._few(goal)) >= self.theory.literals.keys()
             if found[goal].answer != "proved" and not all_tried:
                 lost = any(o.claim == goal.claim and o.answer != "proved" for g, o in found.items() if g is not goal)
-                found[goal] = every.check(goal, not lost)
+                found[goal] = self._exactly(goal, partial(every.check, goal, not lost))
         return [*self.refused, *(found[goal] for goal in self.goals)]
 
-    def _few(self, goal: Goal) -> dict[str, Any]:
+    def _exactly(self, goal: Goal, check: Callable[[], Obligation]) -> Obligation:
+        """What comes of a goal; refused if a sum of it, met on the way, changes in a way that is not known."""
+        try:
+            return check()
+        except Inexact as error:
+            return self._outcome(goal.claim, goal.part, "refused", 0.0, why=str(error))
+
+    def _few(self, goal: Goal) -> tuple[str, ...]:
         """The hypotheses that a goal is tried with first."""
         names = self.hints.get(goal.claim, (goal.claim,))
-        return {name: self.theory.literals[name] for name in names if name in self.theory.literals}
+        return tuple(name for name in names if name in self.theory.literals)
 
     def _near(self, goal: Goal) -> Obligation:
-        literals, widely = self._few(goal), goal.claim in self.hints
-        pool, given = self.pool(goal), (*literals, goal.source)
+        few, widely = self._few(goal), goal.claim in self.hints
+        literals = {name: self.theory.literals[name] for name in few if self.assuming}
+        pool, given = self.pool(goal), (*few, goal.source)
         self.state(pool, {}, given)
         self.state_goal(goal, pool, {})
         query = self.query(literals, given)
@@ -326,13 +344,18 @@ class Work:
         attempt = Attempt(self, query, goal, set(members))
         answer = attempt.answer(widely)
         core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
-        used = [*core, *sorted(goal.relied_on)] if answer == z3.unsat else []
+        used = [*core, *self._relied_on(goal)] if answer == z3.unsat else []
         why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
         if self.smt2 is not None:
             name = ".".join(filter(None, (self.where, goal.claim, self.case, str(goal.part), "smt2")))
             write_query(self.smt2 / name.replace(" ", "-"), (*query.hypotheses.values(), *query.facts))
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
         return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
+
+    def _relied_on(self, goal: Goal) -> list[str]:
+        """Hypotheses without which the claim does not mean what was denied, since how its sums change rests on them."""
+        relevant = self.tr.relevant((goal.source,))
+        return sorted({name for source, law in self.tr.laws.items() if source in relevant for name in law.why})
 
     # ------------------------------------------------------------------------------- reasons for sums
     def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:

@@ -197,6 +197,8 @@ def work(scope: Scope, theory: Theory, task: Task) -> Work:
     made.case, made.smt2, made.rounds, made.cores = case_text(task.case), scope.smt2, task.rounds, scope.cores
     if not task.again:
         made.keep_apart(scope.apart)
+    if task.where == START:
+        made.assume_nothing()
     made.hints = {} if task.again else hinted(scope, task)
     for name in task.names:
         made.add(by_name[name], initial=task.where == START)

@@ -57,8 +57,7 @@ def result(
 
     def lacking() -> list[str]:
         # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes.
-        # And of a few claims it is not the question; the whole is.
-        return [] if variation or asked else unmet(scope, worlds)
+        return [] if variation else unmet(scope, worlds)
 
     proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked, lacking, variation.rules)
     names = tuple(asked) or tuple(c.name for c in scope.claims)

@@ -77,7 +77,8 @@ def counterexample_lines(found: Counterexample, properties: Sequence[Property]) 
     """A counterexample to induction: the state, the step, what fails, and whether the world reaches it."""
     step, layout = found.step, found.layout
     does = f"{step.text} breaks" if step.rule else "nothing keeps"
-    yield f"{does} {step.claim.name} in a state of the world {step.world.name} that satisfies every hypothesis:"
+    where = "in a state of the world {} that satisfies every hypothesis" if step.rule else "in the world {}"
+    yield f"{does} {step.claim.name} {where.format(step.world.name)}:"
     cells = [p for p, c in enumerate(layout.cells) if step.before[p] != c.initial]
     yield from _wrapped(
         [f"{layout.cells[p].text} = {shown(layout, step.before, p)}" for p in cells] or ["the initial state"]
@@ -139,7 +140,10 @@ def unused_lines(proof: Proof) -> list[str]:
 
 
 def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
-    """What was proved, for which values of which dials, and under which assumptions."""
+    """What was proved, for which values of which dials, and under which assumptions.
+
+    `worlds`: in how many shipped worlds exploring finds the same; 0 if something was changed or set, which none of them is.
+    """
     claims = {c.name: c for c in scope.claims}
     asked = [claims[n] for n in result.asked]
     proved = [c for c in asked if c.name in result.proof.proved]
@@ -161,8 +165,12 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
         fixed = ", ".join(f"{n} {plain(v)}" for n, v in scope.fixed.items())
         lines.append(f"  with {fixed}")
     lines += ["  assuming that", *(f"    - {a}" for a in ASSUMED)]
-    lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")
-    lines.append("  what induction does not show (a way home, what can be reached) rests on the worlds alone")
+    if worlds:
+        lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")
+        lines.append("  what induction does not show (a way home, what can be reached) rests on the worlds alone")
+    else:
+        lines.append("  what induction does not show (a way home, what can be reached), `schedproof check` explores,")
+        lines.append("  given the same change")
     return lines
 
 

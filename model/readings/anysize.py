@@ -19,7 +19,7 @@ from typing import Any
 import z3
 
 from model.language.dials import Dial
-from model.language.model import Model
+from model.language.model import Model, indices_of
 from model.language.state import Field
 from model.language.terms import INT, Index, Op, Term, free
 from model.readings.products import Product
@@ -57,6 +57,8 @@ class AnySize(Translator):
 
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
         super().__init__(model, fixed)
+        one_name_for_each(model)
+        never_empty(model)
         self.ground = Level()
         self.levels = [self.ground]
         self.tag = NOTHING
@@ -331,7 +333,11 @@ class AnySize(Translator):
         a, b = (self.value(x, env, now, then) for x in term.args)
         if known(a) or known(b):
             return product(a, b)
-        dial, factor = (a, b) if term.args[1].op is not Op.DIAL else (b, a)
+        (dial, factor), *_ = [(x, y) for t, x, y in zip(term.args, (a, b), (b, a), strict=True) if is_size(t)] or [
+            (None, None)
+        ]
+        if dial is None:
+            raise Inexact(f"({term}) is no product by a dial that is at least 0, and of others nothing is known")
         rest, constant = offset(factor)
         key = (dial.get_id(), rest.get_id())
         tag = frozenset(env[v] for v in free(term) if isinstance(env[v], Name))
@@ -351,3 +357,34 @@ class AnySize(Translator):
     # --------------------------------------------------------------------------------------------- sums
     def sum(self, term: Term, env: Env, now: View, then: View | None) -> Value:
         raise Inexact(f"({term}) is a sum, which this reading was not told how to treat")
+
+
+def is_size(term: Term) -> bool:
+    """Whether it is a dial that is never negative."""
+    return term.op is Op.DIAL and term.data.low >= 0
+
+
+def one_name_for_each(model: Model) -> None:
+    """Refuse a model in which a name stands for two things: the solver would take them for one."""
+    taken = {d.name: "a dial" for d in model.dials}
+    for field in model.state.fields():
+        if field.name in taken:
+            raise Inexact(f"{field.name} is {taken[field.name]} and a field, which are one to the solver: rename one")
+        taken[field.name] = "a field"
+    for rule in model.rules:
+        for name in (v.name for v in rule.params if v.name in taken):
+            raise Inexact(
+                f"{name} is {taken[name]} and what {rule.name} is for, which are one to the solver: rename one"
+            )
+
+
+def never_empty(model: Model) -> None:
+    """Refuse a model in which an index without an order may have no members: to the solver there is always one."""
+    for index in indices_of(model):
+        size = index.size
+        if (
+            not index.ordered
+            and not (size.op is Op.CONST and size.data >= 1)
+            and not (is_size(size) and size.data.low >= 1)
+        ):
+            raise Inexact(f"{index.__name__} may have no members ({size}), which no proof of any size allows for")

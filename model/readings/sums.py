@@ -22,7 +22,7 @@ from model.language.model import Model
 from model.language.terms import BINDERS, Index, Moment, Op, Range, Term, Var, walk
 from model.language.text import render
 from model.readings.anysize import NOWHERE, AnySize
-from model.readings.said import Name
+from model.readings.said import Name, Source
 from model.readings.smt import After, Env, Inexact, Initial, Symbolic, View
 from model.readings.solver import (
     INTS,
@@ -128,9 +128,8 @@ class Sums(AnySize):
         self.shapes: dict[int, tuple[Term, Sum, tuple[Var, ...]]] = {}
         self.moments: dict[int, frozenset[Moment]] = {}
         self.applied: dict[tuple[Sum, tuple[Name, ...]], dict[Name | None, None]] = {}
-        self.laws: dict[tuple[Sum, View], Law] = {}
+        self.laws: dict[Source, Law] = {}
         self.literals: dict[str, Any] = {}  # of the hypotheses, by name
-        self.relied_on: set[str] = set()  # hypotheses that what was translated since this was emptied rests on
         self.entails: Entails = self._unasked
 
     def _unasked(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
@@ -271,14 +270,15 @@ class Sums(AnySize):
         return sum_of(self.member(k, at, x, view) for k in kinds)
 
     def law(self, kind: Sum, view: After) -> Law:
-        key = (kind, view)
-        if key not in self.laws:
-            with self.within(self.levels[1]):
-                self.laws[key] = self._find_law(kind, view)
-        self.relied_on |= self.laws[key].why
-        for inner in kind.inner:
-            self.law(self.sum_kind(inner)[0], view)
-        return self.laws[key]
+        """How a rule changes a kind of sum. Whatever speaks of it rests on what the law rests on."""
+        source = ("law", kind, view)
+        self.mention(source)
+        if source not in self.laws:
+            with self.within(self.levels[1], source=source):
+                self.laws[source] = self._find_law(kind, view)
+                for inner in kind.inner:
+                    self.law(self.sum_kind(inner)[0], view)
+        return self.laws[source]
 
     def _find_law(self, kind: Sum, view: After) -> Law:
         """Where the rule changes members of the sum, and what all the others become."""

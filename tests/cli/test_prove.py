@@ -100,8 +100,9 @@ def test_a_bound_is_no_proof(cli: Cli) -> None:
         (["--bmc", "x", "solo"], "--bmc x solo: x is no number of steps; write --bmc K WORLD, such as --bmc 8 pair."),
         (
             ["--smt2", "/dev/null/queries"],
-            "--smt2 /dev/null/queries cannot be made (Not a directory); give another directory.",
+            "--smt2 /dev/null/queries cannot be written to (Not a directory); give another directory.",
         ),
+        (["--smt2", "/proc"], "--smt2 /proc cannot be written to (No such file or directory); give another directory."),
         (["--bmc", "3", "sol"], "there is no world sol; did you mean solo, or give the path of a .toml file."),
         (["no.such", "--bmc", "3", "solo"], "there is no property no.such for bounded checking"),
     ],
