@@ -162,7 +162,7 @@ def test_nothing_is_assumed_at_the_start_not_even_of_dials() -> None:
     """What a claim says of dials alone every rule keeps; so the start must not be shown from what is yet to be shown."""
     scope = replace(SCOPE, properties=(*PROPERTIES, three_at_most))
     found = result(scope, Variation(LIFECYCLE, LIFECYCLE), [], [three_at_most.name])
-    assert [(o.rule, o.answer) for o in found.proof.of(three_at_most.name)] == [(START, "open")]
+    assert [o.rule for o in found.proof.of(three_at_most.name) if o.answer != "proved"] == [START]
     assert found.verdict is Verdict.VIOLATED
     (shown,) = found.found
     assert shown.trace is not None
