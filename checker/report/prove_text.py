@@ -164,6 +164,9 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
     if scope.fixed:
         fixed = ", ".join(f"{n} {plain(v)}" for n, v in scope.fixed.items())
         lines.append(f"  with {fixed}")
+    if scope.model.requirements:
+        lines.append("  in every world that is one, which is where")
+        lines += [f"    - {words(r.condition)}" for r in scope.model.requirements]
     lines += ["  assuming that", *(f"    - {a}" for a in ASSUMED)]
     if worlds:
         lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")

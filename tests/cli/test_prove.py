@@ -16,6 +16,7 @@ def test_a_few_properties_are_proved_with_what_they_rest_on(cli: Cli) -> None:
     assert ran.code == 0
     assert ran.last == "holds: 2 claims proved for every size"
     assert "  such that (device is IN_ORDER" in ran.out
+    assert "    - (for every Request r: not sharing or prefix <= prompt[r])" in ran.out, "what every world must satisfy"
     assert "    requests, prompt, limit, blocks, block_size, budget, seats, depth, workers, cancellation," in ran.out
     assert "  notify, delivery.message-once: " in ran.out
 
