@@ -275,9 +275,12 @@ class Sums(AnySize):
         self.mention(source)
         if source not in self.laws:
             with self.within(self.levels[1], source=source):
-                self.laws[source] = self._find_law(kind, view)
-                for inner in kind.inner:
+                found = self._find_law(kind, view)
+                for (
+                    inner
+                ) in kind.inner:  # one that is not known exactly leaves this one unknown, whenever it is asked for
                     self.law(self.sum_kind(inner)[0], view)
+                self.laws[source] = found
         return self.laws[source]
 
     def _find_law(self, kind: Sum, view: After) -> Law:

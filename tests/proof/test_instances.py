@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import enum
-
 from checker.proof.prove import Scope, prove
 from checker.proof.result import result
 from checker.variation import Variation
@@ -20,23 +18,12 @@ from model.language import (
     guard,
     implies,
     model,
-    number,
     prop,
     rule,
     scalar,
 )
 from model.language.terms import lift
-
-
-class Who(enum.Enum):
-    WORKER = "who does it"
-
-
-requests = number("requests", "how many nodes there are", low=1)
-
-
-class Node(Index, size=requests):
-    """Nodes are alike."""
+from tests.proof.small import Node, Who, requests
 
 
 class Chain(State):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import replace
 
 import pytest
@@ -42,19 +41,11 @@ from model.lifecycle.state import Lifecycle
 from model.readings.smt import Inexact
 from specs.properties import PROPERTIES
 from tests.proof.scopes import SCOPE
+from tests.proof.small import Node, Who, requests
 
-nodes = number("requests", "how many nodes there are", low=1)
 extra = number("extra", "some number", low=0)
 signed = number("signed", "some number", low=-5)
 most = number("most", "how many there are to choose from", low=0)
-
-
-class Who(enum.Enum):
-    WORKER = "who does it"
-
-
-class Node(Index, size=nodes):
-    """Nodes are alike."""
 
 
 class Choice(Range, low=1, high=most):
@@ -150,7 +141,7 @@ def was_chosen(s: One) -> Term:
 
 
 def model_of(state: type[State], *rules: Rule) -> Model:
-    return model("small", state, (nodes, extra, signed, most), rules)
+    return model("small", state, (requests, extra, signed, most), rules)
 
 
 def proof_of(of: Model, properties: tuple[Property, ...], *auxiliary: Property) -> Proof:
