@@ -35,11 +35,10 @@ def main() -> None:
     ways: dict[str, Any] = {"hints": hints(), "by_cases": BY_CASES, "apart": APART}
     scope = Scope(LIFECYCLE, PROPERTIES, AUXILIARY, SAFE & COVERED, lively=LIVELY, **ways)
     proof = prove(scope, options.processes)
-    for o in sorted(proof.obligations, key=lambda o: -o.seconds)[:10]:
+    whole = (*proof.obligations, *proof.reasons)
+    for o in sorted(whole, key=lambda o: -o.seconds)[:10]:
         sys.stdout.write(f"  {o.seconds:6.2f} s  {o.rule}: {o.claim}\n")
-    sys.stdout.write(
-        f"  {len(proof.obligations)} queries, {sum(o.seconds for o in proof.obligations):.1f} s in the solver\n"
-    )
+    sys.stdout.write(f"  {len(whole)} queries, {sum(o.seconds for o in whole):.1f} s in the solver\n")
     if options.hints:
         proof = prove(replace(scope, cores=True), options.processes)
         FILE.write_text(json.dumps(hinted(proof), indent=1, sort_keys=True) + "\n")

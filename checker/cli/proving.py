@@ -155,7 +155,8 @@ def _print(options: argparse.Namespace, output: Output, found: Result, scope: Sc
     for counterexample in found.found:
         output.details(["", *prove_text.counterexample_lines(counterexample, (*PROPERTIES, *AUXILIARY)), ""])
     if not found.proof.open:
-        output.details(["", *prove_text.statement(found, scope, worlds)])
+        output.details([""])
+        output.stated(prove_text.statement(found, scope, worlds))
     output.details(prove_text.left_out(scope, PROPERTIES))
     output.lines([prove_text.last_line(found)])
 

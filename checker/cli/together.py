@@ -27,9 +27,14 @@ class Kept(Output):
         super().__init__(quiet=False)
         self.shown_by, self.title = shown, title
         self.kept: list[str] = []
+        self.statement: list[str] = []
 
     def lines(self, lines: Iterable[str]) -> None:
         self.kept += lines
+
+    def stated(self, lines: Iterable[str]) -> None:
+        self.statement += (said := list(lines))
+        super().stated(said)
 
     def error(self, line: str) -> None:
         self.shown_by.error(line)
@@ -45,7 +50,10 @@ class Kept(Output):
 
 
 def together(parts: Sequence[Part], output: Output) -> Verdict:
-    """Run each part as it runs by default. What a part prints is shown if it does not hold; its last line always."""
+    """Run each part as it runs by default. What a part prints is shown if it does not hold; its last line always.
+
+    What a part states of its result is shown in either case, before the summary.
+    """
     verdicts: list[Verdict] = []
     summary: list[str] = []
     for part in parts:
@@ -55,6 +63,8 @@ def together(parts: Sequence[Part], output: Output) -> Verdict:
         verdict = part.run(parser.parse_args([]), kept)
         if verdict is not Verdict.HOLDS:
             output.details([f"{part.title}:", *(f"  {line}" for line in kept.kept[:-1])])
+        elif kept.statement:
+            output.details([*kept.statement, ""])
         verdicts.append(verdict)
         last = kept.kept[-1] if kept.kept else verdict.word
         summary.append(f"{part.title}: {last}")

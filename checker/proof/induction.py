@@ -11,7 +11,7 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,6 +22,7 @@ import z3
 
 from checker.proof.attempt import Attempt, Members, everybody
 from checker.proof.claims import Claim
+from checker.proof.obligation import Key, Obligation, write
 from checker.proof.query import Query
 from model.language.model import Model, indices_of
 from model.language.properties import Shape
@@ -32,30 +33,7 @@ from model.readings.said import ALL, AllBut, Given, Level, Name, Number
 from model.readings.smt import After, Env, Inexact, Initial, View
 from model.readings.solver import Value, assert_all, at_most, disjunction, known, negation, solver_term
 from model.readings.sum_laws import WithSums
-from model.readings.sums import Why
-
-
-@dataclass(frozen=True)
-class Obligation:
-    """One query and what came of it. `answer`: proved, open (satisfiable), unknown or refused; `used`: hypotheses.
-
-    `case`: for which values of dials it was, if not for all at once. `few`: whether the hypotheses of a hint were enough, or
-    the claim itself.
-    """
-
-    rule: str
-    claim: str
-    part: int
-    answer: str
-    seconds: float
-    used: tuple[str, ...] = ()
-    why: str = ""
-    case: str = ""
-    few: bool = False
-
-    @property
-    def key(self) -> tuple[str, str, int, str]:
-        return self.rule, self.claim, self.part, self.case
+from model.readings.sums import Reason, When, Why
 
 
 class Theory:
@@ -77,6 +55,7 @@ class Theory:
         values = (tr.value(c, {}, NOWHERE, None, 1) for c in conditions)
         self.base: list[Any] = [*tr.dial_facts(), *(v for v in values if v is not True)]
         self.literals = tr.literals
+        self.reasons: dict[Key, Obligation] = {}  # what is known of sums rests on these
         for claim in hypotheses:
             self.literals[claim.name] = literal = z3.Bool(f"hypothesis {claim.name}")
             with tr.within(source=claim.name):
@@ -346,11 +325,15 @@ class Work:
         core = [] if answer != z3.unsat else query.needed() if self.cores else query.used()
         used = [*core, *self._relied_on(goal)] if answer == z3.unsat else []
         why = "the solver gave up; see STEPS in checker/proof/query.py" if answer == z3.unknown else ""
-        if self.smt2 is not None:
-            name = ".".join(filter(None, (self.where, goal.claim, self.case, str(goal.part), "smt2")))
-            write_query(self.smt2 / name.replace(" ", "-"), (*query.hypotheses.values(), *query.facts))
         word = {"unsat": "proved", "sat": "open"}.get(str(answer), "unknown")
-        return self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
+        found = self._outcome(goal.claim, goal.part, word, time.monotonic() - began, used, why)
+        self._write(query, found)
+        return found
+
+    def _write(self, query: Query, about: Obligation) -> None:
+        """Write what the query was told, where that is asked for."""
+        if self.smt2 is not None:
+            write(self.smt2, about, (*query.hypotheses.values(), *query.facts))
 
     def _relied_on(self, goal: Goal) -> list[str]:
         """Hypotheses without which the claim does not mean what was denied, since how its sums change rests on them."""
@@ -358,11 +341,12 @@ class Work:
         return sorted({name for source, law in self.tr.laws.items() if source in relevant for name in law.why})
 
     # ------------------------------------------------------------------------------- reasons for sums
-    def entails(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
-        """Which hypotheses (with the rule's guards) imply a formula about these members and the rule's; None if none do."""
-        if known(formula):
-            return frozenset() if formula else None
-        bases = {m.base for m in about} | {v.name for v in (self.rule.params if rule and self.rule else ())}
+    def entails(self, reason: Reason, instances: bool) -> Why | None:
+        """Which hypotheses (with the rule's guards, if it is about the rule) imply a reason; None if none do."""
+        if known(reason.formula):
+            return frozenset() if reason.formula else None
+        began, rule = time.monotonic(), reason.when is When.RULE
+        bases = {m.base for m in reason.about} | {v.name for v in (self.rule.params if rule and self.rule else ())}
         pool: Members = {}
         for member in [m for m in self.tr.names if isinstance(m, Name) and m.base in bases]:
             pool.setdefault(member.of, {})[member] = None
@@ -372,10 +356,16 @@ class Work:
         query = self._reasoner(frozenset(bases), rule)
         query.tell(everybody(pool), self.tr.ground, *([self.level] if rule else []))
         with query.aside():
-            query.add([negation(formula)])
+            query.add([negation(reason.formula)])
             if query.check() != z3.unsat:
                 return None
-            return frozenset(query.needed() if self.cores else query.used())
+            used = query.needed() if self.cores else query.used()
+            where = self.where if rule else reason.when.value
+            claim, seconds = f"{reason.kind}: {reason.says}", time.monotonic() - began
+            found = Obligation(where, claim, 0, "proved", seconds, tuple(used), case=self.case, reason=True)
+            self.theory.reasons.setdefault(found.key, found)
+            self._write(query, found)
+        return frozenset(used)
 
     def _reasoner(self, bases: frozenset[str], rule: bool) -> Query:
         """One for all questions about the same members."""
@@ -388,10 +378,3 @@ class Work:
 def moves_up(rule: Rule) -> bool:
     """Whether the rule writes to some place what the next one holds."""
     return any(t.op is Op.NEXT for update in rule.updates for t in walk(update.value))
-
-
-def write_query(path: Path, facts: Iterable[Any]) -> None:
-    """The query as an SMT-LIB file: unsat means proved."""
-    whole = z3.Solver()
-    assert_all(whole, facts)
-    path.write_text(f"; unsat: the obligation holds at every size\n(set-logic ALL)\n{whole.sexpr()}(check-sat)\n")

@@ -10,7 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from checker.proof.induction import Obligation, Work
+from checker.proof.induction import Work
+from checker.proof.obligation import Obligation
 from checker.proof.prove import Scope
 from model.language.model import Model
 from model.language.rules import Guard, Rule, Update

@@ -16,13 +16,15 @@ from typing import Any
 
 from checker.proof.claims import Claim, claims, stuck
 from checker.proof.forks import done, processors
-from checker.proof.induction import Obligation, Theory, Work
+from checker.proof.induction import Theory, Work
+from checker.proof.obligation import Key, Obligation
 from model.language.model import Model
 from model.language.properties import Property, Shape
 from model.language.rules import Rule
 from model.language.terms import Term, lift
+from model.readings.sums import When
 
-START, ALWAYS, REST = "at the start", "in every state", "where rules are stuck"
+START, ALWAYS, REST = When.START.value, When.ALWAYS.value, "where rules are stuck"
 ROUNDS = 3  # of bringing in members that are spoken of only through others
 Hints = Mapping[
     str, Mapping[str, Mapping[str, tuple[str, ...]]]
@@ -96,14 +98,16 @@ class Task:
 class Proof:
     """What came of a scope. `framed`: obligations that hold because the rule writes nothing that the claim reads.
 
-    `beside`: what came of the job that was done beside it. `untried`: obligations about rules that are as they were, which
-    were not tried when those of changed rules stayed open; nothing is called proved then.
+    `reasons`: those about the members of sums; what does not hold is no reason, and what needs it is refused. `beside`:
+    what came of the job that was done beside it. `untried`: obligations about rules that are as they were, which were not
+    tried when those of changed rules stayed open; nothing is called proved then.
     """
 
     scope: Scope
     obligations: tuple[Obligation, ...]
     framed: int
     seconds: float
+    reasons: tuple[Obligation, ...] = ()
     beside: Any = None
     untried: int = 0
 
@@ -217,7 +221,10 @@ def case_text(case: Case) -> str:
 
 
 def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
-    """What comes of a task: with the few hypotheses of hints, or with all; in a case, with those of a hint alone first."""
+    """What comes of a task: with the few hypotheses of hints, or with all; in a case, with those of a hint alone first.
+
+    And, before that, the reasons for all that is known of sums.
+    """
     case, few = dict(task.case), hinted(scope, task)
     if case:
         theory = scope.theory(few.get(task.names[0]), case)
@@ -227,9 +234,10 @@ def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
     lost = {o.claim for o in results if o.answer != "proved"}
     if lost and (scope.apart or len(theory.literals) < len(scope.hypotheses)):
         names = tuple(name for name in task.names if name in lost)
-        more = work(scope, scope.theory(case=case), replace(task, names=names, again=True)).prove()
-        results = [*(o for o in results if o.claim not in lost), *more]
-    return results
+        wider = scope.theory(case=case)
+        more = work(scope, wider, replace(task, names=names, again=True)).prove()
+        results = [*wider.reasons.values(), *(o for o in results if o.claim not in lost), *more]
+    return [*theory.reasons.values(), *results]
 
 
 def before(scope: Scope, claim: Claim) -> list[Claim]:
@@ -272,6 +280,7 @@ def prove(
     """
     began = time.monotonic()
     found: list[Obligation] = []
+    reasons: dict[Key, Obligation] = {}
     framed, untried, over, result = 0, 0, set[str](), None
     left = set(asked) or {c.name for c in scope.claims}
     while left:
@@ -285,15 +294,17 @@ def prove(
                 if number == 0:
                     result, beside = result if results is None else results, lambda: None
                     continue
-                found += results
-                for obligation in results:
+                reasons.update((o.key, o) for o in results if o.reason and o.key not in reasons)
+                found += (tried := [o for o in results if not o.reason])
+                for obligation in tried:
                     observe(obligation)
         over |= left
-        left = {name for o in found for name in o.used} - over
+        left = {name for o in (*found, *reasons.values()) for name in o.used} - over
     order = {t.where: n for n, t in enumerate(tasks(scope)[0])}
     names = {c.name: n for n, c in enumerate(scope.claims)}
     found.sort(key=lambda o: (order[o.rule], names[o.claim], o.case, o.part))
-    return Proof(scope, tuple(found), framed, time.monotonic() - began, result, untried)
+    why = tuple(sorted(reasons.values(), key=lambda o: (order.get(o.rule, -1), o.key)))
+    return Proof(scope, tuple(found), framed, time.monotonic() - began, why, result, untried)
 
 
 def _stages(planned: Sequence[Task], changed: Collection[str]) -> list[list[Task]]:
@@ -311,7 +322,7 @@ def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
         for case in cases(scope, where, next(c for c in scope.claims if c.name == claim))
         if (where, case_text(case)) in lost
     ]
-    return [o for _, results in _all(scope, planned, processors()) for o in results]
+    return [o for _, results in _all(scope, planned, processors()) for o in results if not o.reason]
 
 
 def _all(
@@ -320,6 +331,7 @@ def _all(
     """What comes of each task, and before them of the jobs beside them; each has a solver that was asked nothing before."""
     theory = scope.theory()
     first = Work(theory, None)
+    first.smt2, first.cores = scope.smt2, scope.cores
     first.keep_apart(scope.apart)
     first.prepare(scope.rules)
     jobs: list[Job] = [*beside, *(partial(tried, scope, theory, task) for task in planned)]

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from checker.proof.claims import Claim
 from checker.proof.cti import Counterexample, Finder, Judge
-from checker.proof.induction import Obligation
+from checker.proof.obligation import Obligation
 from checker.proof.prove import Proof, Scope, again, prove
 from checker.proof.vacuity import unmet
 from checker.variation import Variation

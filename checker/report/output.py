@@ -35,6 +35,10 @@ class Output:
         if not self.quiet:
             self.lines(lines)
 
+    def stated(self, lines: Iterable[str]) -> None:
+        """What a result means: for what it holds, and what it assumes. A detail, that a joint summary repeats."""
+        self.details(lines)
+
     def error(self, line: str) -> None:
         self.clear()
         self.err.write(line + "\n")

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from checker.proof.bmc import Run
+from checker.proof.obligation import Obligation
 from checker.proof.prove import Scope
 from checker.proof.result import Result
 from checker.report.junit import Case
-from checker.report.prove_text import counterexample_lines, run_lines, unique
+from checker.report.prove_text import counterexample_lines, families, run_lines, unique
 from model.language.properties import Property
 from model.readings.world import plain
 
@@ -23,18 +24,8 @@ def document(result: Result, scope: Scope) -> dict[str, Any]:
         "seconds": round(result.proof.seconds, 3),
         "framed": result.proof.framed,
         "claims": [{"name": n, "proved": n in result.proof.proved} for n in result.asked],
-        "obligations": [
-            {
-                "rule": o.rule,
-                "claim": o.claim,
-                "part": o.part,
-                "case": o.case,
-                "answer": o.answer,
-                "seconds": round(o.seconds, 4),
-                "used": list(o.used),
-            }
-            for o in result.proof.obligations
-        ],
+        "obligations": [_row(o) for o in result.proof.obligations],
+        "reasons": [_row(o) for o in result.proof.reasons],
         "unused": list(result.proof.unused),
         "vacuous": list(result.vacuous),
         "counterexamples": [
@@ -53,14 +44,25 @@ def document(result: Result, scope: Scope) -> dict[str, Any]:
     }
 
 
+def _row(o: Obligation) -> dict[str, Any]:
+    return {
+        "rule": o.rule,
+        "claim": o.claim,
+        "part": o.part,
+        "case": o.case,
+        "answer": o.answer,
+        "seconds": round(o.seconds, 4),
+        "used": list(o.used),
+    }
+
+
 def prove_cases(result: Result, properties: Sequence[Property]) -> Iterator[Case]:
-    """A test case for each family of obligations: those about one rule, about the start, and about every state.
+    """A test case for each family of obligations.
 
     It fails if a counterexample of it is real, and is left open if something of it is not proved.
     """
     proof = result.proof
-    for where in dict.fromkeys(o.rule for o in proof.obligations):
-        family = [o for o in proof.obligations if o.rule == where]
+    for where, family in families(proof):
         left = ", ".join(f"{o.claim} ({o.answer})" for o in unique([o for o in family if o.answer != "proved"]))
         real = [c for c in result.found if c.real and (c.step.rule.name if c.step.rule else "") == where]
         broken = ", ".join(c.step.claim.name for c in real)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from checker.proof.bmc import Run
 from checker.proof.cti import Counterexample
-from checker.proof.induction import Obligation
+from checker.proof.obligation import Obligation
 from checker.proof.prove import Proof, Scope
 from checker.proof.result import Result
 from checker.report.trace_text import steps, trace_lines
@@ -24,18 +24,21 @@ ASSUMED = (
 )
 
 
+MOST_OF_A_SUM = 80  # letters
+
+
 def family_lines(proof: Proof) -> list[str]:
-    """A line for each family of obligations: those about one rule, about the start, and about every state."""
+    """A line for each family of obligations."""
     lines = [f"  {'obligations about':24} {'number':>6}  {'proved':>6}  {'time':>8}  slowest"]
-    for where in dict.fromkeys(o.rule for o in proof.obligations):
-        family = [o for o in proof.obligations if o.rule == where]
+    for where, family in families(proof):
         slowest = max(family, key=lambda o: o.seconds)
         proved = sum(o.answer == "proved" for o in family)
+        named = f"{slowest.rule}: {short(slowest)}" if slowest.reason else slowest.claim
         lines.append(
             f"  {where:24} {len(family):>6}  {proved:>6}  {sum(o.seconds for o in family):>6.2f} s  "
-            f"{slowest.claim} ({slowest.seconds:.2f} s)"
+            f"{named} ({slowest.seconds:.2f} s)"
         )
-    queries = len(proof.obligations)
+    queries = len(proof.obligations) + len(proof.reasons)
     lines.append(
         f"  {queries:,} queries in {proof.seconds:.1f} s; {proof.framed:,} more obligations are none, "
         "since the rule writes nothing that the property reads"
@@ -43,6 +46,20 @@ def family_lines(proof: Proof) -> list[str]:
     if proof.untried:
         lines.append(f"  not tried: {proof.untried:,} families of obligations about rules that are as they were")
     return lines
+
+
+def families(proof: Proof) -> Iterator[tuple[str, list[Obligation]]]:
+    """Obligations about one rule, about the start, and about every state; and those that others rest on, about sums."""
+    for where in dict.fromkeys(o.rule for o in proof.obligations):
+        yield where, [o for o in proof.obligations if o.rule == where]
+    if proof.reasons:
+        yield "how sums change", list(proof.reasons)
+
+
+def short(reason: Obligation) -> str:
+    """What a reason is about, on a line: of a sum that is too long for that, the beginning."""
+    name, colon, says = reason.claim.rpartition(": ")
+    return (name if len(name) <= MOST_OF_A_SUM else f"{name[:MOST_OF_A_SUM]} ...") + colon + says
 
 
 def open_lines(result: Result) -> list[str]:
@@ -125,13 +142,12 @@ def core_lines(proof: Proof) -> list[str]:
         "  what each proof uses besides the claim itself; no hypothesis can be left out of it "
         "(where rules are stuck, all steps before are taken):"
     ]
-    for o in proof.obligations:
+    for o in (*proof.obligations, *proof.reasons):
         if o.answer == "proved":
             others = [n for n in o.used if n != o.claim]
             which = ", ".join([f"part {o.part + 1}"] * bool(o.part) + [o.case] * bool(o.case))
-            lines.append(
-                f"  {o.rule}, {o.claim}{f' ({which})' if which else ''}: {', '.join(others) or 'nothing else'}"
-            )
+            claim = short(o) if o.reason else o.claim
+            lines.append(f"  {o.rule}, {claim}{f' ({which})' if which else ''}: {', '.join(others) or 'nothing else'}")
     return lines + unused_lines(proof)
 
 

@@ -25,7 +25,7 @@ from model.readings.solver import (
     solver_term,
     sum_of,
 )
-from model.readings.sums import END, Sum, Sums, Why
+from model.readings.sums import END, Reason, Sum, Sums, When, Why
 
 
 class WithSums(Sums):
@@ -73,25 +73,26 @@ class WithSums(Sums):
     def about(self, *names: Name | None) -> Any:
         return self.within(tag=frozenset(n for n in names if n is not None), source=self.source)
 
-    def _law_of_members(self, kind: Sum, bound: Callable[[Any], Value]) -> Why | None:
+    def _law_of_members(self, kind: Sum, says: str, bound: Callable[[Any], Value]) -> Why | None:
         """Why every member of the sum is within a bound, by the invariants; None if that is not known."""
         if kind.counts:
             return frozenset()
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         x = Name(kind.index, f"{kind.index.short}~any")
         value = solver_term(self.member(kind, at, x, self.symbolic))
-        return self.entails(disjunction([negation(self.inside(x)), bound(value)]), (*at, x), False, True)
+        formula = disjunction([negation(self.inside(x)), bound(value)])
+        return self.entails(Reason(kind, says, When.ALWAYS, formula, (*at, x)), True)
 
     def _non_negative(self, kind: Sum) -> Why | None:
         key = ("non-negative", kind)
         if key not in self.known:
-            self.known[key] = self._law_of_members(kind, lambda v: at_most(0, v))
+            self.known[key] = self._law_of_members(kind, "no member is negative", lambda v: at_most(0, v))
         return self.known[key]
 
     def _at_most_one(self, kind: Sum) -> Why | None:
         key = ("at most one", kind)
         if key not in self.known:
-            self.known[key] = self._law_of_members(kind, lambda v: at_most(v, 1))
+            self.known[key] = self._law_of_members(kind, "no member is more than 1", lambda v: at_most(v, 1))
         return self.known[key]
 
     def _state(self, why: Why | None, *either: Value) -> None:

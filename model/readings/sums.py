@@ -6,7 +6,7 @@ finite sum (`sum_laws.py`). A sum over an ordered index is a function of where i
 
 After a rule the sum is written in terms of the sum before. Its members change at single places, or all at once: then they
 must all be what they were, or all nothing, or all what the next one was (a shift). Which it is, is not assumed: it is an
-obligation, and a change that is none of these is refused (`Inexact`).
+obligation (`Reason`), and a change that is none of these is refused (`Inexact`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
@@ -79,11 +80,33 @@ class Base:
 Why = frozenset[str]  # the names of the hypotheses that something rests on
 
 
+class When(Enum):
+    """What a reason is about."""
+
+    START = "at the start"
+    ALWAYS = "in every state"
+    RULE = "after the rule in hand"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What must hold of the members of a sum so that the sum is what it is said to be.
+
+    `says`: in words; `formula`: the same about some members, `about`, which may be any.
+    """
+
+    kind: Sum
+    says: str
+    when: When
+    formula: Value
+    about: tuple[Name, ...]
+
+
 @dataclass(frozen=True)
 class Law:
-    """How a rule changes a sum: conditions on the row, and a base for each case."""
+    """How a rule changes a sum: which members of which variables decide on the row, and a base for each case."""
 
-    rows: tuple[Callable[[Env], Value], ...]
+    rows: tuple[tuple[Name, Var], ...]
     bases: dict[tuple[bool, ...], Base]
     why: Why = frozenset()
 
@@ -109,7 +132,7 @@ def shape_of(term: Term) -> tuple[Shape, tuple[Var, ...]]:
     return walked(term, ()), tuple(order)
 
 
-Entails = Callable[[Value, tuple[Name, ...], bool, bool], Why | None]
+Entails = Callable[[Reason, bool], Why | None]
 SUMS = (Op.COUNT, Op.TOTAL, Op.BEFORE)
 END = None  # where a sum over the whole of an ordered index stops
 
@@ -117,8 +140,8 @@ END = None  # where a sum over the whole of an ordered index stops
 class Sums(AnySize):
     """Any size, with sums.
 
-    `entails(formula, about, rule, instances)` asks whether the hypotheses (and, if `rule`, the guards of the rule in hand)
-    imply a formula about some members, and says which did; without `instances`, only what was stated already is used.
+    `entails(reason, instances)` asks whether the hypotheses (and the guards, if it is about the rule in hand) imply a reason,
+    and says which did; without `instances`, only what was stated already is used.
     """
 
     def __init__(self, model: Model, fixed: Mapping[str, Any]) -> None:
@@ -132,7 +155,7 @@ class Sums(AnySize):
         self.literals: dict[str, Any] = {}  # of the hypotheses, by name
         self.entails: Entails = self._unasked
 
-    def _unasked(self, formula: Value, about: tuple[Name, ...], rule: bool, instances: bool) -> Why | None:
+    def _unasked(self, reason: Reason, instances: bool) -> Why | None:
         raise Inexact("how a sum changes needs a solver to justify it")
 
     # ------------------------------------------------------------------------------------- declaration
@@ -230,14 +253,15 @@ class Sums(AnySize):
     # ------------------------------------------------------------------------------------------- change
     def _initial(self, kind: Sum, at: tuple[Name, ...]) -> Value:
         x = Name(kind.index, f"{kind.index.short}~any")
-        if self.entails(equality(self.member(kind, at, x, NOWHERE), 0), (*at, x), False, False) is None:
+        nothing = equality(self.member(kind, at, x, NOWHERE), 0)
+        if self.entails(Reason(kind, "every member begins at 0", When.START, nothing, (*at, x)), False) is None:
             raise Inexact(f"{kind} does not begin at 0, and its size is unknown")
         return 0
 
     def _after(self, kind: Sum, at: tuple[Name, ...], stop: Name | None, view: After) -> Value:
         law = self.law(kind, view)
         env = dict(zip(kind.parameters, at, strict=True))
-        conditions = [c(env) for c in law.rows]
+        conditions = [self.same(member, env[variable]) for member, variable in law.rows]
         result: Value = None
         for case, base in law.bases.items():
             when = conjunction(c if wanted else negation(c) for c, wanted in zip(conditions, case, strict=True))
@@ -301,13 +325,13 @@ class Sums(AnySize):
                     ranging.append((update, read))
         if not ranging:
             return Law((), {(): Base((kind,), places=tuple(places))})
-        conditions = self._conditions(kind, view, ranging)
-        cases = itertools.product((False, True), repeat=len(conditions))
+        rows = self._rows(kind, view, ranging)
+        cases = itertools.product((False, True), repeat=len(rows))
         why: set[str] = set()
-        bases = {case: self._base(kind, view, conditions, case, tuple(places), why) for case in cases}
-        return Law(tuple(conditions), bases, frozenset(why))
+        bases = {case: self._base(kind, view, rows, case, tuple(places), why) for case in cases}
+        return Law(rows, bases, frozenset(why))
 
-    def _conditions(self, kind: Sum, view: After, ranging: list[tuple[Any, ...]]) -> list[Callable[[Env], Value]]:
+    def _rows(self, kind: Sum, view: After, ranging: list[tuple[Any, ...]]) -> tuple[tuple[Name, Var], ...]:
         """What decides, apart from the member, whether an update is about this sum at all: which row is written."""
         found: dict[tuple[Name, Var], None] = {}
         for update, read in ranging:
@@ -315,16 +339,13 @@ class Sums(AnySize):
                 fixed = not (index.op is Op.VAR and index.data in update.bound)
                 if fixed and arg.op is Op.VAR and arg.data in kind.parameters:
                     found[self.value(index, view.params, view.before), arg.data] = None
-        return [self._row(member, variable) for member, variable in found]
-
-    def _row(self, member: Name, variable: Var) -> Callable[[Env], Value]:
-        return lambda env: self.same(member, env[variable])
+        return tuple(found)
 
     def _base(
         self,
         kind: Sum,
         view: After,
-        conditions: list[Callable[[Env], Value]],
+        rows: tuple[tuple[Name, Var], ...],
         case: tuple[bool, ...],
         places: tuple[Name, ...],
         why: set[str],
@@ -333,13 +354,19 @@ class Sums(AnySize):
         at = tuple(Name(v.domain, f"{v.domain.short}~of{n}") for n, v in enumerate(kind.parameters))
         env = dict(zip(kind.parameters, at, strict=True))
         x, first = Name(kind.index, f"{kind.index.short}~any"), Name(kind.index, "")
-        row = [c(env) if wanted else negation(c(env)) for c, wanted in zip(conditions, case, strict=True)]
+        same = [self.same(m, env[v]) for m, v in rows]
+        row = [s if wanted else negation(s) for s, wanted in zip(same, case, strict=True)]
+        which = "".join(
+            f", {'in row' if w else 'in rows other than'} {m}" for (m, _), w in zip(rows, case, strict=True)
+        )
         new = self.member(kind, at, x, view)
         what = f"{view.rule.name} changes {kind}"
 
-        def implied(old: Value, but: tuple[Name, ...], instances: bool) -> bool:
+        def implied(becomes: str, old: Value, but: tuple[Name, ...], instances: bool) -> bool:
             outside = [negation(c) for c in (*row, self.inside(x))] + [self.same(x, p) for p in but]
-            found = self.entails(disjunction([*outside, equality(new, old)]), (*at, x, *places), True, instances)
+            says = f"every member {becomes}{which}" + "".join(f", save at {p.of.__name__} {p}" for p in but)
+            formula = disjunction([*outside, equality(new, old)])
+            found = self.entails(Reason(kind, says, When.RULE, formula, (*at, x, *places)), instances)
             why.update(found or ())
             return found is not None
 
@@ -348,11 +375,12 @@ class Sums(AnySize):
         options = [(of, but) for but in exceptions for of in self._candidates(kind)]
         for instances in (False, True):  # most changes need no hypothesis to be what they are
             shifts = kind.index.ordered and not places
-            if shifts and implied(self.member(kind, at, self.moved(x, 1), view.before), (), instances):
+            moved = self.member(kind, at, self.moved(x, 1), view.before) if shifts else None
+            if shifts and implied("becomes what the next one was", moved, (), instances):
                 why |= self._ends_with_nothing(kind, at, what, view)
                 return Base(shifted=True)
             for of, but in options:
-                if implied(self._members(of, at, x, view.before), but, instances):
+                if implied(becomes(kind, of), self._members(of, at, x, view.before), but, instances):
                     return Base(of, places=but)
         raise Inexact(
             f"{what} in a way that is not known exactly: its members neither stay, nor vanish, nor become those of "
@@ -374,7 +402,15 @@ class Sums(AnySize):
         x = Name(kind.index, f"{kind.index.short}~end")
         beyond = at_most(self.size(kind.index), self.number(x))
         formula = disjunction([negation(beyond), equality(self.member(kind, at, x, view.before), 0)])
-        found = self.entails(formula, (*at, x), False, True)
+        says = "what moves in from past the end is nothing"
+        found = self.entails(Reason(kind, says, When.ALWAYS, formula, (*at, x)), True)
         if found is None:
             raise Inexact(f"{what} by a shift, but what moves in from past the end is not nothing")
         return found
+
+
+def becomes(kind: Sum, of: tuple[Sum, ...]) -> str:
+    """What the members of a sum become where they become those of others, in words."""
+    if of == (kind,):
+        return "stays what it is"
+    return f"becomes that of {' and '.join(o.name for o in of)}" if of else "becomes 0"

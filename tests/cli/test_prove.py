@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -21,12 +23,26 @@ def test_a_few_properties_are_proved_with_what_they_rest_on(cli: Cli) -> None:
     assert "  notify, delivery.message-once: " in ran.out
 
 
+def test_every_query_is_written_also_why_a_sum_changes_as_it_does(cli: Cli) -> None:
+    ran = cli("prove", "progress.owed-adds-up", "--set", "publish=computed", "--smt2", "queries", "--core")
+    assert ran.code == 0
+    written = sorted(Path("queries").iterdir())
+    (said,) = re.findall(r"^  ([\d,]+) queries in ", ran.out, re.MULTILINE)
+    assert len(written) == int(said.replace(",", ""))
+    changes = "total(Slot i: ite((entry[i, r] == LIVE) & samples[i, r], 1, 0)): every member becomes 0, in row r"
+    (abort,) = (path for path in written if path.read_text().startswith(f"; abort: {changes}, part 1\n"))
+    assert f"  abort, {changes}: nothing else" in ran.out
+    assert abort.name.startswith("abort.total-Slot-i-ite-entry-i-r-==-LIVE-samples-i-r-1-0-every-member-becomes-0")
+    assert re.search(r"^  how sums change +\d+ +\d+ ", ran.out, re.MULTILINE)
+
+
 @pytest.mark.slow
 def test_the_document(cli: Cli) -> None:
     found = cli("prove", "delivery.message-once", "--json").document("prove")
     assert found["verdict"] == "holds"
     assert {"name": "delivery.message-once", "proved": True} in found["claims"]
-    assert {o["answer"] for o in found["obligations"]} == {"proved"}
+    assert {o["answer"] for o in (*found["obligations"], *found["reasons"])} == {"proved"}
+    assert found["reasons"], "what is known of the sums that were spoken of"
 
 
 def test_a_missing_guard_is_refuted_with_a_trace(cli: Cli) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from checker.proof.claims import Claim
-from checker.proof.induction import Obligation
+from checker.proof.obligation import Obligation
 from checker.proof.prove import Scope, Task, work
 from checker.variation import Variation
 from checker.worlds import shipped

@@ -13,6 +13,7 @@ from checker.proof.prove import (
     REST,
     START,
     Proof,
+    Task,
     case_text,
     cases,
     hinted,
@@ -45,7 +46,25 @@ def test_every_claim_is_proved() -> None:
     assert not proof.open
     assert proof.proved == {c.name for c in WHOLE.claims}
     assert proof.unused == ()
+    assert {o.answer for o in proof.reasons} == {"proved"}
+    assert {name for o in proof.reasons for name in o.used} <= proof.proved
     assert {p.name for p in PROPERTIES if p.shape in (Shape.STATE, Shape.STEP)} <= proof.proved
+
+
+def test_how_a_rule_changes_a_sum_is_an_obligation_of_its_own() -> None:
+    """A request that ends leaves nothing of its own in flight, and nothing changes for the others."""
+    scope = replace(SCOPE, cores=True)
+    found = tried(scope, scope.theory(), Task("retire_late_stop", ("progress.scheduled-adds-up",)))
+    reasons = {(o.rule, o.claim.partition("): ")[2]): o.used for o in found if o.reason}
+    assert {o.claim.partition("): ")[0] for o in found if o.reason} == {
+        "total(Slot i: ite(entry[i, r] == LIVE, tokens[i, r], 0)"
+    }
+    assert reasons == {
+        ("retire_late_stop", "every member becomes 0, in row r, save at Slot 0"): (),
+        ("retire_late_stop", "every member stays what it is, in rows other than r, save at Slot 0"): (),
+        (ALWAYS, "no member is negative"): ("bounds.tokens",),
+    }
+    assert [(o.rule, o.answer) for o in found if not o.reason] == [("retire_late_stop", "proved")]
 
 
 def test_the_memory_of_an_unordered_device_is_refuted_where_blocks_are_freed_at_once() -> None:
@@ -278,7 +297,7 @@ def test_what_is_false_in_larger_worlds_only_passes_the_small_ones_and_is_refute
 # ------------------------------------------------------------------------------------------------ the whole
 def test_what_rests_on_an_open_claim_is_not_called_proved() -> None:
     """A claim falls with the hypotheses that its proof used, and nothing else does."""
-    from checker.proof.induction import Obligation
+    from checker.proof.obligation import Obligation
     from checker.proof.prove import Proof
 
     names = [c.name for c in SCOPE.claims]
