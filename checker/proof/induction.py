@@ -170,10 +170,7 @@ class Work:
         self.common = {name: literal for name, literal in self.theory.literals.items() if name in self.usual}
 
     def assume_nothing(self) -> None:
-        """At the start nothing was shown yet, not even what hypotheses say of the dials alone.
-
-        They are told, as they bring members to speak of, but none of them is taken for true.
-        """
+        """At the start nothing was shown yet, not even what hypotheses say of the dials alone."""
         self.common, self.assuming = {}, False
         self._meet_one_of_each()
 
@@ -286,7 +283,7 @@ class Work:
         for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool(g)))):
             found[goal] = self._exactly(goal, partial(self._near, goal))
             all_tried = goal.claim in self.hints and set(self._few(goal)) >= self.theory.literals.keys()
-            if found[goal].answer != "proved" and not all_tried:
+            if found[goal].answer != "proved" and self.assuming and not all_tried:
                 lost = any(o.claim == goal.claim and o.answer != "proved" for g, o in found.items() if g is not goal)
                 found[goal] = self._exactly(goal, partial(every.check, goal, not lost))
         return [*self.refused, *(found[goal] for goal in self.goals)]
@@ -300,12 +297,12 @@ class Work:
 
     def _few(self, goal: Goal) -> tuple[str, ...]:
         """The hypotheses that a goal is tried with first."""
-        names = self.hints.get(goal.claim, (goal.claim,))
+        names = self.hints.get(goal.claim, (goal.claim,)) if self.assuming else ()
         return tuple(name for name in names if name in self.theory.literals)
 
     def _near(self, goal: Goal) -> Obligation:
-        few, widely = self._few(goal), goal.claim in self.hints
-        literals = {name: self.theory.literals[name] for name in few if self.assuming}
+        few, widely = self._few(goal), goal.claim in self.hints or not self.assuming
+        literals = {name: self.theory.literals[name] for name in few}
         pool, given = self.pool(goal), (*few, goal.source)
         self.state(pool, {}, given)
         self.state_goal(goal, pool, {})
