@@ -135,14 +135,19 @@ def _directory(path: Path | None) -> Path | None:
 def _asked(scope: Scope, names: list[str]) -> list[str]:
     known = [c.name for c in scope.claims]
     for name in names:
+        _not_explored_only(name, "induction does not show")
         declared = next((p for p in (*PROPERTIES, *AUXILIARY) if p.name == name), None)
-        if declared is not None and declared.shape in (Shape.HOME, Shape.REACHABLE):
-            raise Unusable(f"{name} is about what can be reached, which induction does not show; check explores it.")
         if declared is not None and name not in known:
             raise Unusable(f"{name} says nothing for these dials; set them otherwise.")
         if name not in known:
             raise Unusable(f"there is no property {name}; {nearest(name, known)}.")
     return names
+
+
+def _not_explored_only(name: str, which: str) -> None:
+    """Refuse a property that only exploring judges."""
+    if any(p.name == name and p.shape in (Shape.HOME, Shape.REACHABLE) for p in PROPERTIES):
+        raise Unusable(f"{name} is about what can be reached, which {which}; check explores it.")
 
 
 def _print(options: argparse.Namespace, output: Output, found: Result, scope: Scope, worlds: int) -> None:
@@ -170,15 +175,11 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
         )
     world = find(variation.model, name).world
     every = claims(variation.model, PROPERTIES)
-    judged = [
-        c
-        for c in every
-        if c.shape in (Shape.STATE, Shape.STEP) and (not options.properties or c.name in options.properties)
-    ]
-    missing = [p for p in options.properties if p not in [c.name for c in judged]]
-    if missing:
+    judged = [c for c in every if not options.properties or c.name in options.properties]
+    for missing in [p for p in options.properties if p not in [c.name for c in judged]]:
+        _not_explored_only(missing, "no bounded run shows")
         raise Unusable(
-            f"there is no property {missing[0]} for bounded checking; {nearest(missing[0], [c.name for c in every])}."
+            f"there is no property {missing} for bounded checking; {nearest(missing, [c.name for c in every])}."
         )
     found = bmc(
         variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps")

@@ -1,8 +1,9 @@
 """Bounded symbolic checking: every run of a world up to a number of steps, as one formula.
 
 The steps of a run are unknowns (which rule, with which members), and so are the states between. The number of steps
-grows by one until the negation of some property can be satisfied, so what is found first is shortest. It says nothing of
-longer runs, and is a check of the solver's reading against the explorer rather than a way to explore.
+grows by one until the negation of some property can be satisfied, so what is found first is shortest; that nothing is
+broken after fewer is kept, which is what makes longer runs bearable. It says nothing of longer runs, and is a check of the
+solver's reading against the explorer rather than a way to explore.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Any
 
 import z3
 
-from checker.proof.claims import Claim
+from checker.proof.claims import Claim, stuck
+from checker.proof.query import WAYS
 from model.language.model import Model
+from model.language.properties import Shape
 from model.language.terms import Var
 from model.readings.ground import Instance, instances
 from model.readings.interpret import evaluate
@@ -23,10 +26,14 @@ from model.readings.layout import Layout
 from model.readings.sized import Sized
 from model.readings.smt import After, Symbolic
 from model.readings.solver import (
+    BOOLS,
     assert_all,
-    choice,
+    check_assuming,
+    conjunction,
+    constant_of,
     disjunction,
     equality,
+    implication,
     negation,
     solver_term,
 )
@@ -50,11 +57,12 @@ class Unrolled:
     def __init__(self, model: Model, world: World, timeout: float) -> None:
         self.model, self.world = model, world
         self.tr, self.layout = Sized(model, world.values), Layout(model, world)
-        self.solver = z3.Solver()
-        self.solver.set("timeout", int(timeout * 1000))
+        self.solver = z3.SimpleSolver()
+        # All that is asserted matters here, so to find out what does is time lost.
+        self.solver.set(timeout=int(timeout * 1000), **WAYS, **{"smt.relevancy": 0})
         self.instances = instances(self.layout)
         self.states = [Symbolic("0:")]
-        self.taken: list[Any] = []
+        self.taken: list[list[Any]] = []  # of each step and instance, whether it is the one
         assert_all(
             self.solver,
             [
@@ -69,28 +77,37 @@ class Unrolled:
     def grow(self) -> None:
         """Add one step to the runs."""
         now, then = self.states[-1], Symbolic(f"{len(self.states)}:")
-        taken = z3.Int(f"step {len(self.states)}")
         views = [After(i.rule, self.env(i), now) for i in self.instances]
-        chosen = [equality(taken, k) for k in range(len(self.instances))]
-        facts = [disjunction(chosen)]
-        for k, instance in enumerate(self.instances):
-            facts.append(disjunction([negation(chosen[k]), self.tr.enabled(instance.rule, self.env(instance), now)]))
+        chosen = [constant_of(f"step {len(self.states)} is {i.text}", BOOLS) for i in self.instances]
+        facts = [disjunction(chosen), z3.AtMost(*chosen, 1)]
+        for taken, instance in zip(chosen, self.instances, strict=True):
+            facts.append(implication(taken, self.tr.enabled(instance.rule, self.env(instance), now)))
         for c in self.layout.cells:
-            old = self.tr.read(now, c.field, c.at)
-            value = old
-            for k, view in enumerate(views):
-                if c.field in view.updates:
-                    value = choice(chosen[k], self.tr.read(view, c.field, c.at), value)
-            facts.append(equality(self.tr.read(then, c.field, c.at), value))
-        assert_all(self.solver, [solver_term(f) for f in facts if f is not True])
+            old, new = (self.tr.read(view, c.field, c.at) for view in (now, then))
+            writers = []
+            for taken, view in zip(chosen, views, strict=True):
+                written = self.tr.read(view, c.field, c.at) if c.field in view.updates else old
+                if equality(written, old) is not True:
+                    writers.append(taken)
+                    facts.append(implication(taken, equality(new, written)))
+            facts.append(disjunction([*writers, equality(new, old)]))
+        assert_all(self.solver, facts)
         self.states.append(then)
-        self.taken.append(taken)
+        self.taken.append(chosen)
 
     def broken(self, claim: Claim) -> Any:
-        """Whether the claim is broken at the end of the run."""
-        last, before = self.states[-1], self.states[-2] if len(self.states) > 1 else self.states[-1]
-        now, then = (before, last) if claim.shape.name == "STEP" else (last, None)
-        return negation(self.tr.value(claim.whole, {}, now, then))
+        """Whether the claim is broken at the end of the run; one about rest, where no other rule is enabled."""
+        last = self.states[-1]
+        now, then = (self.states[-2], last) if claim.shape is Shape.STEP else (last, None)
+        wrong = negation(self.tr.value(claim.whole, {}, now, then))
+        if claim.shape is not Shape.REST:
+            return wrong
+        others = [r for r in self.model.rules if r.name not in claim.apart_from]
+        return conjunction([wrong, *(self.tr.value(stuck(r), {}, last) for r in others)])
+
+    def events(self, found: Any) -> tuple[Instance, ...]:
+        """The steps of the run that was found."""
+        return tuple(i for step in self.taken for t, i in zip(step, self.instances, strict=True) if found.eval(t))
 
 
 def bmc(
@@ -109,18 +126,15 @@ def bmc(
         observe(depth)
         if depth:
             runs.grow()
-        wanted = {c.name: runs.broken(c) for c in there}
-        runs.solver.push()
-        assert_all(runs.solver, [solver_term(disjunction(wanted.values()))])
-        answer = runs.solver.check()
+        wanted = {c.name: runs.broken(c) for c in there if depth or c.shape is not Shape.STEP}
+        some = constant_of(f"broken after {depth}", BOOLS)
+        assert_all(runs.solver, [equality(some, disjunction(wanted.values()))])
+        answer = check_assuming(runs.solver, [some])
         if answer == z3.sat:
             found = runs.solver.model()
-            events = tuple(runs.instances[found.eval(t).as_long()] for t in runs.taken)
-            broken = tuple(
-                n for n, v in wanted.items() if v is True or (v is not False and z3.is_true(found.eval(v, True)))
-            )
-            return Run(depth, time.monotonic() - began, events, broken)
-        runs.solver.pop()
+            broken = tuple(n for n, v in wanted.items() if v is not False and found.eval(solver_term(v), True))
+            return Run(depth, time.monotonic() - began, runs.events(found), broken)
         if answer != z3.unsat:
             return Run(depth, time.monotonic() - began, unknown=True)
+        assert_all(runs.solver, [negation(some)])
     return Run(most, time.monotonic() - began)

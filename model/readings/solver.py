@@ -268,6 +268,9 @@ def assert_all(solver: Any, facts: Iterable[Any]) -> None:
     for value in facts:
         fact = value if isinstance(value, z3.ExprRef) else solver_term(value)
         _ASSERT(_REF, solver.solver, fact.ast)
+        # A call made directly raises nothing, and what was not asserted would be missing without a word.
+        if z3core.Z3_get_error_code(_REF):
+            raise z3.Z3Exception(z3core.Z3_get_error_msg(_REF, z3core.Z3_get_error_code(_REF)))
 
 
 def check_assuming(solver: Any, literals: Sequence[Any]) -> Any:

@@ -98,6 +98,14 @@ def test_bounded_checking(cli: Cli) -> None:
     assert len(found["bmc"]["events"]) == found["bmc"]["steps"] == 5
 
 
+def test_a_dead_end_is_found_by_bounded_checking(cli: Cli) -> None:
+    ran = cli("prove", "rest.no-dead-end", "--bmc", "2", "misfit")
+    assert "nothing is violated within 2 steps" in ran.out
+    ran = cli("prove", "--bmc", "3", "misfit", "--fault", "rejected-not-answered")
+    assert (ran.code, ran.last) == (1, "violated: rest.no-dead-end")
+    assert "rest.no-dead-end is violated after 2 steps in the world misfit" in ran.out
+
+
 def test_a_bound_is_no_proof(cli: Cli) -> None:
     ran = cli("prove", "--bmc", "3", "solo", "--quiet")
     assert (ran.code, ran.out) == (3, "undetermined: nothing within 3 steps, which is a bound\n")
@@ -121,6 +129,10 @@ def test_a_bound_is_no_proof(cli: Cli) -> None:
         ),
         (["--smt2", "/proc"], "--smt2 /proc cannot be written to (No such file or directory); give another directory."),
         (["--bmc", "3", "sol"], "there is no world sol; did you mean solo, or give the path of a .toml file."),
+        (
+            ["rest.way-home", "--bmc", "3", "solo"],
+            "rest.way-home is about what can be reached, which no bounded run shows; check explores it.",
+        ),
         (["no.such", "--bmc", "3", "solo"], "there is no property no.such for bounded checking"),
     ],
 )

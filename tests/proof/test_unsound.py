@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import z3
 
 from checker.proof.prove import START, Proof, Scope, prove
 from checker.proof.result import result
@@ -39,6 +40,7 @@ from model.lifecycle import LIFECYCLE
 from model.lifecycle.dials import requests as how_many
 from model.lifecycle.state import Lifecycle
 from model.readings.smt import Inexact
+from model.readings.solver import assert_all
 from specs.properties import PROPERTIES
 from tests.proof.scopes import SCOPE
 from tests.proof.small import Node, Who, requests
@@ -199,3 +201,11 @@ def test_one_name_for_two_things_is_refused() -> None:
 def test_an_index_that_may_have_no_members_is_refused() -> None:
     with pytest.raises(Inexact, match="Few may have no members"):
         prove(Scope(model("rare", Rare, (most,), (mark,)), (), (), lift(True)))
+
+
+def test_what_the_solver_does_not_take_is_an_error_and_no_fact_less() -> None:
+    """Facts are handed over without what the solver's own Python checks around each call."""
+    solver = z3.SimpleSolver()
+    solver.set("smt.restart_factor", "much")
+    with pytest.raises(z3.Z3Exception, match="restart_factor"):
+        assert_all(solver, [False])

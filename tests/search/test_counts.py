@@ -67,9 +67,9 @@ SMALL = (
     "two-families",
 )
 
-# Above this many states the second search, which needs a minute for half a million, is left to the compiled one, which is
+# Above this many states the second search, which needs half a minute for this many, is left to the compiled one, which is
 # another program in another language (test_kernel.py holds it to the same numbers).
-LONG = 300_000
+LONG = 160_000
 
 # Worlds that only compiled code counts (test_kernel.py), and SPIN without reductions (test_spin.py).
 LARGE = {
