@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -105,20 +106,32 @@ class Finder:
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self.prepared: dict[tuple[str, bool], tuple[Sized, Symbolic, Any]] = {}
 
     def find(self, worlds: Sequence[World], where: str, claim: Claim, timeout: float = 60.0) -> Step | None:
         """The first step found: in the worlds in their order, then in other sizes."""
-        rule = next((r for r in self.scope.rules if r.name == where), None)
-        for world in worlds:
-            if self._fits(world, rule, claim):
-                found = self.in_world(world.values, where, rule, claim, timeout)
-                if found is not None:
-                    return replace(found, world=world)
+        if (known := self.among(worlds, where, claim, timeout)) is not None:
+            return known
+        rule = self._rule(where)
         for sizes in SIZES:
             found = self.in_world({**sized(self.scope.model, sizes), **self.scope.fixed}, where, rule, claim, timeout)
             if found is not None:
                 return found
         return None
+
+    def among(
+        self, worlds: Sequence[World], where: str, claim: Claim, timeout: float = 60.0, most: int | None = None
+    ) -> Step | None:
+        """The first step found in the worlds in their order; in those first of them, if there is a `most`, that fit at all."""
+        rule = self._rule(where)
+        for world in [w for w in worlds if self._fits(w, rule, claim)][:most]:
+            found = self.in_world(world.values, where, rule, claim, timeout)
+            if found is not None:
+                return replace(found, world=world)
+        return None
+
+    def _rule(self, where: str) -> Rule | None:
+        return next((r for r in self.scope.rules if r.name == where), None)
 
     def _fits(self, world: World, rule: Rule | None, claim: Claim) -> bool:
         wanted = [self.scope.assumption, claim.needs, *([rule.needs] if rule else [])]
@@ -128,15 +141,13 @@ class Finder:
     def in_world(
         self, values: Mapping[str, Any], where: str, rule: Rule | None, claim: Claim, timeout: float
     ) -> Step | None:
-        tr, now = Sized(self.scope.model, values), Symbolic()
+        tr, now, solver = self._prepare(values, where == START)
         if any(
             v is False
             for v in (tr.value(claim.needs, {}, NOWHERE), tr.value(rule.needs, {}, NOWHERE) if rule else True)
         ):
             return None
-        solver = z3.Solver()
         solver.set("timeout", int(timeout * 1000))
-        self._premises(solver, tr, now, where)
         for env in tr.instances(rule) if rule else [{}]:
             for term in claim.parts:
                 view = After(rule, env, now) if rule else (Initial() if where == START else now)
@@ -145,22 +156,27 @@ class Finder:
                 enabled = tr.enabled(rule, env, now) if rule else self._stuck(tr, now, claim)
                 if broken is False or enabled is False:
                     continue
-                solver.push()
-                assert_all(solver, [solver_term(broken), solver_term(enabled)])
-                if solver.check() == z3.sat:
-                    shrink(solver, tr, now, self.scope.model)
-                    step = self._step(tr, now, solver.model(), rule, env, claim, term)
-                    self.confirm(step, () if where == START else self.scope.hypotheses)
-                    return step
-                solver.pop()
+                with aside(solver):
+                    assert_all(solver, [solver_term(broken), solver_term(enabled)])
+                    if solver.check() == z3.sat:
+                        shrink(solver, tr, now, self.scope.model)
+                        step = self._step(tr, now, solver.model(), rule, env, claim, term)
+                        self.confirm(step, () if where == START else self.scope.hypotheses)
+                        return step
         return None
 
-    def _premises(self, solver: Any, tr: Sized, now: Symbolic, where: str) -> None:
-        facts = small_world(tr, self.scope)
-        if where != START:
-            facts.append(tr.within_bounds(now))
-            facts += [tr.value(part, {}, now) for h in self.scope.hypotheses for part in h.parts]
-        assert_all(solver, [solver_term(f) for f in facts if f is not True])
+    def _prepare(self, values: Mapping[str, Any], start: bool) -> tuple[Sized, Symbolic, Any]:
+        """Everything of these sizes, and a solver that was told what holds of every state, or, at the start, of every world."""
+        key = repr(sorted(values.items())), start
+        if key not in self.prepared:
+            tr, now, solver = Sized(self.scope.model, values), Symbolic(), z3.Solver()
+            facts = small_world(tr, self.scope)
+            if not start:
+                facts.append(tr.within_bounds(now))
+                facts += [tr.value(part, {}, now) for h in self.scope.hypotheses for part in h.parts]
+            assert_all(solver, [solver_term(f) for f in facts if f is not True])
+            self.prepared[key] = tr, now, solver
+        return self.prepared[key]
 
     def _stuck(self, tr: Sized, now: Symbolic, claim: Claim) -> Any:
         """That the claim's rules are stuck, if it is about dead ends; of a number it is enough that the least enables none."""
@@ -199,6 +215,17 @@ class Finder:
         states = (step.before, step.then) if step.claim.shape is Shape.STEP else (step.then,)
         if evaluate(step.claim.whole, step.world, {}, layout.reader(*states)):
             raise Disagreement(f"{said}, but the interpreter finds that it holds; please report this.")
+
+
+@contextmanager
+def aside(solver: Any) -> Iterator[None]:
+    """What the solver is told now, at whatever depth, is taken back at the end."""
+    depth = solver.num_scopes()
+    solver.push()
+    try:
+        yield
+    finally:
+        solver.pop(solver.num_scopes() - depth)
 
 
 def shrink(solver: Any, tr: Sized, now: Symbolic, model: Model) -> None:
@@ -263,15 +290,15 @@ class Judge:
     def __init__(self, variation: Variation, properties: Sequence[Property], states: int = 300_000) -> None:
         self.variation, self.properties = variation, {p.name: p for p in properties}
         self.limits = Limits(states=states)
-        self.explored: dict[tuple[str, str], Exploration] = {}
+        self.explored: dict[tuple[str, str, int | None], Exploration] = {}
 
-    def judge(self, step: Step) -> Counterexample:
-        """What exploring the world says of the step."""
+    def judge(self, step: Step, most: int | None = None) -> Counterexample:
+        """What exploring the world, or so many of its states, says of the step."""
         layout = Layout(self.variation.model, step.world)
         states = (step.before, step.then) if step.claim.shape is Shape.STEP else (step.then,)
         why = explain(layout, step.term, *states)
         try:
-            explored = self.explore(step)
+            explored = self.explore(step, most)
         except TooLarge as error:
             return Counterexample(step, layout, why, 0, f"the world is too large to explore: {error}")
         number = self.number(explored, layout, step.before)
@@ -286,12 +313,13 @@ class Judge:
         apart = tuple(f"{layout.cells[p].text} = {word(layout.value(step.before, p))}" for p in places)
         return Counterexample(step, layout, why, seen, bound, apart=apart)
 
-    def explore(self, step: Step) -> Exploration:
-        key = (repr(sorted(step.world.plain().items())), step.claim.name)
+    def explore(self, step: Step, most: int | None = None) -> Exploration:
+        limits = self.limits if most is None else Limits(states=most)
+        key = repr(sorted(step.world.plain().items())), step.claim.name, most
         if key not in self.explored:
             declared = self.properties.get(step.claim.name)
             machine = Machine(self.variation.model, step.world, [declared] if declared else [])
-            self.explored[key] = explore(machine, True, replace(self.limits, after_violation=20_000))
+            self.explored[key] = explore(machine, True, replace(limits, after_violation=20_000))
         return self.explored[key]
 
     def number(self, explored: Exploration, layout: Layout, state: State) -> int | None:

@@ -11,7 +11,7 @@ only lack an instance or an invariant; `cti.py` finds out which.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -122,6 +122,9 @@ class Work:
         self.cores = False  # whether to leave out of each core what can be left out
         self.rounds = 0  # how often the members that came in count as if the goal spoke of them
         self.hints: Mapping[str, tuple[str, ...]] = {}  # hypotheses that claims are tried with first
+        # Whether a state is known from which a claim is broken, so that to try longer is in vain; and of which it is.
+        self.breaks: Callable[[str], bool] | None = None
+        self.broken: set[str] = set()
         self.assuming = True
         self.common, self.usual = dict(theory.literals), ALL  # hypotheses that are used for more than hints
         self.taken: tuple[str, ...] = ()  # claims that all of this rests on
@@ -281,12 +284,38 @@ class Work:
         found: dict[Goal, Obligation] = {}
         every = WithAll(self)
         for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool(g)))):
-            found[goal] = self._exactly(goal, partial(self._near, goal))
-            all_tried = goal.claim in self.hints and set(self._few(goal)) >= self.theory.literals.keys()
-            if found[goal].answer != "proved" and self.assuming and not all_tried:
-                lost = any(o.claim == goal.claim and o.answer != "proved" for g, o in found.items() if g is not goal)
-                found[goal] = self._exactly(goal, partial(every.check, goal, not lost))
+            lost = any(o.claim == goal.claim and o.answer != "proved" for o in found.values())
+            for check in self._ways(goal, every, not lost):
+                found[goal] = self._exactly(goal, check)
+                if found[goal].answer == "proved":
+                    break
+                if self._is_broken(goal.claim):
+                    found[goal] = replace(found[goal], answer="open", why="")
+                    break
+            else:
+                if self.broken:
+                    why = "tried with few hypotheses only, since other claims are broken"
+                    found[goal] = replace(found[goal], why=why)
         return [*self.refused, *(found[goal] for goal in self.goals)]
+
+    def _ways(self, goal: Goal, every: WithAll, widely: bool) -> Iterator[Callable[[], Obligation]]:
+        """How a goal is tried, the cheapest way first; where some claim is broken, the dearest is left out."""
+        hinted = goal.claim in self.hints
+        few = self._known(self.hints[goal.claim]) if hinted else self._known((goal.claim,))
+        if hinted and self.breaks is not None:
+            yield partial(self._near, goal, self._known((goal.claim,)), False)
+        yield partial(self._near, goal, few, hinted or not self.assuming)
+        if self.assuming and not self.broken and not (hinted and set(few) >= self.theory.literals.keys()):
+            yield partial(every.check, goal, widely)
+
+    def _known(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the hypotheses that there are."""
+        return tuple(name for name in names if self.assuming and name in self.theory.literals)
+
+    def _is_broken(self, claim: str) -> bool:
+        if self.breaks is not None and claim not in self.broken and self.breaks(claim):
+            self.broken.add(claim)
+        return claim in self.broken
 
     def _exactly(self, goal: Goal, check: Callable[[], Obligation]) -> Obligation:
         """What comes of a goal; refused if a sum of it, met on the way, changes in a way that is not known."""
@@ -295,13 +324,8 @@ class Work:
         except Inexact as error:
             return self._outcome(goal.claim, goal.part, "refused", 0.0, why=str(error))
 
-    def _few(self, goal: Goal) -> tuple[str, ...]:
-        """The hypotheses that a goal is tried with first."""
-        names = self.hints.get(goal.claim, (goal.claim,)) if self.assuming else ()
-        return tuple(name for name in names if name in self.theory.literals)
-
-    def _near(self, goal: Goal) -> Obligation:
-        few, widely = self._few(goal), goal.claim in self.hints or not self.assuming
+    def _near(self, goal: Goal, few: tuple[str, ...], widely: bool) -> Obligation:
+        """What comes of a goal with few hypotheses."""
         literals = {name: self.theory.literals[name] for name in few}
         pool, given = self.pool(goal), (*few, goal.source)
         self.state(pool, {}, given)

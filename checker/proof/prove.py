@@ -143,6 +143,8 @@ class Proof:
     @property
     def unused(self) -> tuple[str, ...]:
         """Auxiliary invariants that no proof of another claim used."""
+        if self.untried:
+            return ()
         used = {name for o in self.obligations for name in o.used if name != o.claim}
         tried = {o.claim for o in self.obligations}
         return tuple(c.name for c in self.scope.claims if c.auxiliary and c.name in tried and c.name not in used)
@@ -220,19 +222,21 @@ def case_text(case: Case) -> str:
     return ", ".join(f"{name} = {getattr(value, 'name', value)}" for name, value in case)
 
 
-def tried(scope: Scope, theory: Theory, task: Task) -> list[Obligation]:
+def tried(scope: Scope, theory: Theory, task: Task, breaks: Breaks | None = None) -> list[Obligation]:
     """What comes of a task: with the few hypotheses of hints, or with all; in a case, with those of a hint alone first.
 
-    And, before that, the reasons for all that is known of sums.
+    And, before that, the reasons for all that is known of sums. A claim that `breaks` says is broken is not tried for long.
     """
     case, few = dict(task.case), hinted(scope, task)
     if case:
         theory = scope.theory(few.get(task.names[0]), case)
         if not theory.possible:
             return []
-    results = work(scope, theory, task).prove()
-    lost = {o.claim for o in results if o.answer != "proved"}
-    if lost and (scope.apart or len(theory.literals) < len(scope.hypotheses)):
+    made = work(scope, theory, task)
+    made.breaks = None if breaks is None else partial(breaks, task.where)
+    results = made.prove()
+    lost = {o.claim for o in results if o.answer != "proved"} - made.broken
+    if lost and not made.broken and (scope.apart or len(theory.literals) < len(scope.hypotheses)):
         names = tuple(name for name in task.names if name in lost)
         wider = scope.theory(case=case)
         more = work(scope, wider, replace(task, names=names, again=True)).prove()
@@ -263,6 +267,7 @@ def resting(scope: Scope, claim: Claim) -> list[Term]:
 
 
 Observe = Callable[[Obligation], None]
+Breaks = Callable[[str, str], bool]  # whether a rule, by its name, is known to break a claim
 
 
 def prove(
@@ -272,11 +277,13 @@ def prove(
     asked: Collection[str] = (),
     beside: Job = lambda: None,
     changed: Collection[str] = (),
+    breaks: Breaks | None = None,
 ) -> Proof:
     """Try every obligation of the scope; `observe` hears of each when its task is done.
 
     `asked`: only these claims, and what their proofs use. `beside`: a job that is done meanwhile. `changed`: the rules that
     are not as they were, if only some are not: those are tried first, and alone if something about them stays open.
+    `breaks`: whether a rule is known to break a claim; asked when little does not prove it.
     """
     began = time.monotonic()
     found: list[Obligation] = []
@@ -290,7 +297,7 @@ def prove(
             if untried or (changed and any(o.answer != "proved" for o in found)):
                 untried += sum(len(task.names) for task in stage)
                 continue
-            for number, results in _all(scope, stage, processes or processors(), [beside]):
+            for number, results in _all(scope, stage, processes or processors(), [beside], breaks):
                 if number == 0:
                     result, beside = result if results is None else results, lambda: None
                     continue
@@ -326,7 +333,7 @@ def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
 
 
 def _all(
-    scope: Scope, planned: Sequence[Task], processes: int, beside: Sequence[Job] = ()
+    scope: Scope, planned: Sequence[Task], processes: int, beside: Sequence[Job] = (), breaks: Breaks | None = None
 ) -> Iterator[tuple[int, Any]]:
     """What comes of each task, and before them of the jobs beside them; each has a solver that was asked nothing before."""
     theory = scope.theory()
@@ -334,5 +341,5 @@ def _all(
     first.smt2, first.cores = scope.smt2, scope.cores
     first.keep_apart(scope.apart)
     first.prepare(scope.rules)
-    jobs: list[Job] = [*beside, *(partial(tried, scope, theory, task) for task in planned)]
+    jobs: list[Job] = [*beside, *(partial(tried, scope, theory, task, breaks) for task in planned)]
     yield from done(jobs, processes)

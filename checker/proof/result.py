@@ -16,6 +16,10 @@ from checker.verdict import Verdict, worst
 from model.readings.world import World
 
 EXPLAINED = 3  # claims whose open obligations are looked into; the others are named
+# Of changed rules it is likely that they break a claim: in so many worlds a step that does is looked for, for so many seconds,
+# before much is tried to prove it.
+PROBED, PROBING = 2, 10.0
+BRIEFLY = 30_000  # states explored where another counterexample is real already
 
 
 @dataclass(frozen=True)
@@ -59,16 +63,21 @@ def result(
         # Of a changed model the invariants need not hold, so it is no question whether their states have all it takes.
         return [] if variation else unmet(scope, worlds)
 
-    proof = prove(scope, processes, lambda o: observe(f"{o.rule}: {o.claim}"), asked, lacking, variation.rules)
-    names = tuple(asked) or tuple(c.name for c in scope.claims)
-    meant = variation.fault.caught_by if variation.fault else ""
+    claims = {c.name: c for c in scope.claims}
     finder, judge = Finder(scope), Judge(variation, (*scope.properties, *scope.auxiliary))
     first = [variation.fault.world] if variation.fault else []
     tried = sorted(worlds, key=lambda w: w.name not in first)
+
+    def breaks(where: str, claim: str) -> bool:
+        return finder.among(tried, where, claims[claim], PROBING, PROBED) is not None
+
+    heard: Callable[[Obligation], None] = lambda o: observe(f"{o.rule}: {o.claim}")
+    proof = prove(scope, processes, heard, asked, lacking, variation.rules, breaks if variation else None)
+    names = tuple(asked) or tuple(claims)
+    meant = variation.fault.caught_by if variation.fault else ""
     found: list[Counterexample] = []
     stateless: list[Obligation] = []
     expanded: list[Obligation] = []
-    claims = {c.name: c for c in scope.claims}
     for obligation in looked_into(proof, [claims[n] for n in names], meant):
         observe(f"looking for a state in which {obligation.rule or 'the start'} breaks {obligation.claim}")
         step = finder.find(tried, obligation.rule, claims[obligation.claim])
@@ -79,7 +88,10 @@ def result(
             (stateless if left else expanded).append(obligation)
         else:
             observe(f"exploring the world {step.world.name}")
-            found.append(judge.judge(step))
+            # Beside what is real, only what is soon found to be real, too, says anything more.
+            real = any(c.real for c in found)
+            judged = judge.judge(step, BRIEFLY if real else None)
+            found += [judged] if judged.real or not real else []
     return Result(proof, names, tuple(proof.beside), tuple(found), tuple(stateless), tuple(expanded))
 
 

@@ -1,9 +1,9 @@
 """How many states and transitions each shipped world has, counted in three ways that must agree.
 
 The explorer with symmetry, whose normal forms stand for whole orbits; the explorer without; and the second search, which
-shares with them the declared rules and the layout of a state, and nothing else (it leaves the longest worlds to the compiled
-one). All three forget what the model lets a search forget, the second by the interpreter; that forgetting changes no verdict
-is for the gate to say (test_reductions.py).
+shares with them the declared rules and the layout of a state, and nothing else (the largest worlds are left to the compiled
+one, which counts all of them). All three forget what the model lets a search forget, the second by the interpreter; that
+forgetting changes no verdict is for the gate to say (test_reductions.py).
 """
 
 from __future__ import annotations
@@ -68,8 +68,10 @@ SMALL = (
 )
 
 # Above this many states the second search, which needs half a minute for this many, is left to the compiled one, which is
-# another program in another language (test_kernel.py holds it to the same numbers).
+# another program in another language (test_kernel.py holds it to the same numbers); and above twice as many, in all worlds
+# but one, so are the explorer's two.
 LONG = 160_000
+COUNTED = [name for name, (_, states, _) in COUNTS.items() if states <= 2 * LONG or name == "pair"]
 
 # Worlds that only compiled code counts (test_kernel.py), and SPIN without reductions (test_spin.py).
 LARGE = {
@@ -90,7 +92,7 @@ def test_the_file_gives_the_number_of_normal_forms(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name if name in SMALL else pytest.param(name, marks=pytest.mark.slow) for name in COUNTS]
+    "name", [name if name in SMALL else pytest.param(name, marks=pytest.mark.slow) for name in COUNTED]
 )
 def test_three_counts_agree(name: str) -> None:
     normal_forms, states, transitions = COUNTS[name]
