@@ -27,12 +27,13 @@ from checker.settings import parse_settings
 from checker.variation import Variation, vary
 from checker.verdict import Disagreement, Unusable, Verdict, cause
 from checker.version import VERSION
-from checker.worlds import find, shipped
+from checker.worlds import find, shipped, with_dials
 from model.language.dials import Dial
 from model.language.model import nearest
 from model.language.properties import Shape
 from model.language.terms import Op, lift
 from model.lifecycle import LIFECYCLE
+from model.readings.interpret import evaluate
 from model.readings.layout import Layout
 from model.readings.world import WorldError, plain, read_value
 from specs.auxiliary import AUXILIARY
@@ -60,8 +61,8 @@ def run(options: argparse.Namespace, output: Output) -> Verdict:
         BY_CASES,
         APART,
     )
-    scope, meant, note = where_it_shows(about(chosen), variation)
-    asked = _asked(scope, options.properties or meant)
+    scope, meant, note = where_it_shows(about(chosen), variation, options.properties)
+    asked = _asked(scope, meant)
     worlds = [w.world for w in shipped(variation.model) if scope.assumption.op is Op.CONST or not w.expect]
     found = result(scope, variation, worlds, asked, options.processes, lambda line: output.status(f"prove: {line}"))
     if options.junit is not None:
@@ -83,23 +84,23 @@ def about(scope: Scope) -> Scope:
     raise Unusable("no dials are as --set says: some value is below what the dial allows (see: show dials).")
 
 
-def where_it_shows(scope: Scope, variation: Variation) -> tuple[Scope, list[str], list[str]]:
+def where_it_shows(scope: Scope, variation: Variation, asked: list[str]) -> tuple[Scope, list[str], list[str]]:
     """The scope; or where a fault changes nothing in it, one with the disciplines of the fault's own world.
 
-    There the unchanged rules are not proved either, so what the fault is meant to break is asked alone: that is second,
-    and what to say of it third.
+    There the unchanged rules are not proved either, so what the fault is meant to break is asked alone, if nothing is asked:
+    that is second, and what to say of it third.
     """
     if not variation or not unchanged(scope, variation.unchanged, variation.rules):
-        return scope, [], []
+        return scope, asked, []
     said = f"  {variation.words}, every rule does the same as before for the dials that are proved"
     if variation.fault is None:
-        return scope, [], [f"{said}; where it differs, --set says (such as --set publish=ordered)."]
+        return scope, asked, [f"{said}; where it differs, --set says (such as --set publish=ordered)."]
     world = find(variation.model, variation.fault.world).world
     kept = {d.name: world.values[d.name] for d in LIFECYCLE.dials if isinstance(world.values[d.name], Enum)}
     there = about(replace(scope, fixed={**kept, **scope.fixed}))
     named = ", ".join(f"{name} {plain(value)}" for name, value in there.fixed.items())
-    caught = variation.fault.caught_by
-    return there, [caught], [f"{said}.", f"  So {caught} is asked for those of its world {world.name}: {named}."]
+    asked = asked or [variation.fault.caught_by]
+    return there, asked, [f"{said}.", f"  So {', '.join(asked)} is asked for those of its world {world.name}: {named}."]
 
 
 def fixed(settings: dict[str, Any]) -> dict[str, Any]:
@@ -169,17 +170,24 @@ def _print(options: argparse.Namespace, output: Output, found: Result, scope: Sc
 # --------------------------------------------------------------------------------------------- bounded checking
 def _bounded(options: argparse.Namespace, output: Output, variation: Variation) -> Verdict:
     number, name = options.bmc
-    if not number.isdigit():
+    ignored = [o for o in ("smt2", "core", "any_discipline", "processes") if getattr(options, o)]
+    if ignored:
+        raise Unusable(f"--bmc takes no --{ignored[0].replace('_', '-')}, which is for proofs; leave one out.")
+    if not number.isdecimal():
         raise Unusable(
             f"--bmc {number} {name}: {number} is no number of steps; write --bmc K WORLD, such as --bmc 8 pair."
         )
-    world = find(variation.model, name).world
+    world = with_dials(LIFECYCLE, find(LIFECYCLE, name), parse_settings(options.settings)).world
     every = claims(variation.model, PROPERTIES)
     judged = [c for c in every if not options.properties or c.name in options.properties]
     for missing in [p for p in options.properties if p not in [c.name for c in judged]]:
         _not_explored_only(missing, "no bounded run shows")
         raise Unusable(
             f"there is no property {missing} for bounded checking; {nearest(missing, [c.name for c in every])}."
+        )
+    if not any(evaluate(c.needs, world) for c in judged):
+        raise Unusable(
+            f"{judged[0].name} says nothing in {world.name}; set its dials otherwise, or take another world."
         )
     found = bmc(
         variation.model, world, judged, int(number), options.timeout, lambda n: output.status(f"bmc: {n} steps")
@@ -194,7 +202,8 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
             "verdict": verdict.word,
             "bmc": {
                 "world": world.name,
-                "steps": found.depth,
+                "steps": found.depth - found.unknown,
+                "unknown": found.unknown,
                 "broken": list(found.broken),
                 "events": [e.text for e in found.events],
             },
@@ -204,7 +213,8 @@ def _bounded(options: argparse.Namespace, output: Output, variation: Variation) 
     output.details(prove_text.run_lines(found, world.name, int(number)))
     if found.broken:
         _trace(output, variation, world, found)
-    output.lines([f"{verdict.word}: {', '.join(found.broken) or f'nothing within {number} steps, which is a bound'}"])
+    nothing = prove_text.gave_up(found) if found.unknown else f"nothing within {number} steps, which is a bound"
+    output.lines([f"{verdict.word}: {', '.join(found.broken) or nothing}"])
     return verdict
 
 

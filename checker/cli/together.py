@@ -52,7 +52,7 @@ class Kept(Output):
 def together(parts: Sequence[Part], output: Output) -> Verdict:
     """Run each part as it runs by default. What a part prints is shown if it does not hold; its last line always.
 
-    What a part states of its result is shown in either case, before the summary.
+    What a part states of its result, which may speak of the parts before, is shown if all of these hold as well.
     """
     verdicts: list[Verdict] = []
     summary: list[str] = []
@@ -61,11 +61,11 @@ def together(parts: Sequence[Part], output: Output) -> Verdict:
         part.add_arguments(parser)
         kept = Kept(output, part.title)
         verdict = part.run(parser.parse_args([]), kept)
+        verdicts.append(verdict)
         if verdict is not Verdict.HOLDS:
             output.details([f"{part.title}:", *(f"  {line}" for line in kept.kept[:-1])])
-        elif kept.statement:
+        elif kept.statement and worst(verdicts) is Verdict.HOLDS:
             output.details([*kept.statement, ""])
-        verdicts.append(verdict)
         last = kept.kept[-1] if kept.kept else verdict.word
         summary.append(f"{part.title}: {last}")
         output.status(summary[-1])

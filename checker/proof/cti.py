@@ -107,6 +107,7 @@ class Finder:
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.prepared: dict[tuple[str, bool], tuple[Sized, Symbolic, Any]] = {}
+        self.found = 0  # steps that were found
 
     def find(self, worlds: Sequence[World], where: str, claim: Claim, timeout: float = 60.0) -> Step | None:
         """The first step found: in the worlds in their order, then in other sizes."""
@@ -158,10 +159,10 @@ class Finder:
                     continue
                 with aside(solver):
                     assert_all(solver, [solver_term(broken), solver_term(enabled)])
-                    if solver.check() == z3.sat:
-                        shrink(solver, tr, now, self.scope.model)
+                    if solver.check() == z3.sat and shrink(solver, tr, now, self.scope.model):
                         step = self._step(tr, now, solver.model(), rule, env, claim, term)
                         self.confirm(step, () if where == START else self.scope.hypotheses)
+                        self.found += 1
                         return step
         return None
 
@@ -228,8 +229,11 @@ def aside(solver: Any) -> Iterator[None]:
         solver.pop(solver.num_scopes() - depth)
 
 
-def shrink(solver: Any, tr: Sized, now: Symbolic, model: Model) -> None:
-    """Make what the solver finds simple: as many open dials at their least, and cells as at the start, as can be."""
+def shrink(solver: Any, tr: Sized, now: Symbolic, model: Model) -> bool:
+    """Make what the solver finds simple: as many open dials at their least, and cells as at the start, as can be.
+
+    False if time was up before the solver had found the same once more.
+    """
     wishes = [equality(tr.dial(d, at), d.low) for d, at in tr.open_dials() if d.sort == INT]
     wishes += [equality(tr.dial(d, at), d.default) for d, at in tr.open_dials() if d.sort != INT]
     for field in model.state.fields():
@@ -240,7 +244,7 @@ def shrink(solver: Any, tr: Sized, now: Symbolic, model: Model) -> None:
         assert_all(solver, [solver_term(wish)])
         if solver.check() != z3.sat:
             solver.pop()
-    assert solver.check() == z3.sat
+    return bool(solver.check() == z3.sat)
 
 
 def sized(model: Model, sizes: Sequence[int]) -> dict[str, Any]:

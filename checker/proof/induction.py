@@ -281,31 +281,41 @@ class Work:
         Of a claim that is not proved in one part, the others are tried with the members that they speak of, and no more.
         """
         self.tr.entails = self.entails
-        found: dict[Goal, Obligation] = {}
+        goals = sorted(self.goals, key=lambda g: len(everybody(self.pool(g))))
+        found = self._briefly(goals) if self.breaks is not None else {}
         every = WithAll(self)
-        for goal in sorted(self.goals, key=lambda g: len(everybody(self.pool(g)))):
-            lost = any(o.claim == goal.claim and o.answer != "proved" for o in found.values())
+        for goal in goals:
+            if goal in found and (found[goal].answer == "proved" or self.broken):
+                continue
+            lost = any(o.claim == goal.claim and o.answer != "proved" for g, o in found.items() if g is not goal)
             for check in self._ways(goal, every, not lost):
                 found[goal] = self._exactly(goal, check)
                 if found[goal].answer == "proved":
                     break
-                if self._is_broken(goal.claim):
-                    found[goal] = replace(found[goal], answer="open", why="")
-                    break
-            else:
-                if self.broken:
-                    why = "tried with few hypotheses only, since other claims are broken"
-                    found[goal] = replace(found[goal], why=why)
         return [*self.refused, *(found[goal] for goal in self.goals)]
 
+    def _briefly(self, goals: Sequence[Goal]) -> dict[Goal, Obligation]:
+        """What comes of goals with few hypotheses and little said; and of which claims a state is known that breaks them."""
+        found: dict[Goal, Obligation] = {}
+        for goal in goals:
+            for names in dict.fromkeys([(goal.claim,), self.hints.get(goal.claim, (goal.claim,))]):
+                found[goal] = self._exactly(goal, partial(self._near, goal, self._known(names), False))
+                if found[goal].answer == "proved":
+                    break
+        left = [goal for goal in goals if found[goal].answer not in ("proved", "refused")]
+        for goal in left:
+            if self._is_broken(goal.claim):
+                found[goal] = replace(found[goal], answer="open", why="", broken=True)
+        for goal in [g for g in left if self.broken and not found[g].broken and found[g].answer == "open"]:
+            found[goal] = replace(found[goal], why="tried for a short time only, since other claims are broken")
+        return found
+
     def _ways(self, goal: Goal, every: WithAll, widely: bool) -> Iterator[Callable[[], Obligation]]:
-        """How a goal is tried, the cheapest way first; where some claim is broken, the dearest is left out."""
+        """How a goal is tried, the cheapest way first."""
         hinted = goal.claim in self.hints
         few = self._known(self.hints[goal.claim]) if hinted else self._known((goal.claim,))
-        if hinted and self.breaks is not None:
-            yield partial(self._near, goal, self._known((goal.claim,)), False)
         yield partial(self._near, goal, few, hinted or not self.assuming)
-        if self.assuming and not self.broken and not (hinted and set(few) >= self.theory.literals.keys()):
+        if self.assuming and not (hinted and set(few) >= self.theory.literals.keys()):
             yield partial(every.check, goal, widely)
 
     def _known(self, names: Iterable[str]) -> tuple[str, ...]:

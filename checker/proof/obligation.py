@@ -23,6 +23,7 @@ class Obligation:
 
     `case`: for which values of dials it was, if not for all at once. `few`: whether the hypotheses of a hint were enough, or
     the claim itself. `reason`: whether it is about no claim but about the members of a sum, which others rest on.
+    `broken`: whether a state is known from which the rule breaks the claim.
     """
 
     rule: str
@@ -35,6 +36,7 @@ class Obligation:
     case: str = ""
     few: bool = False
     reason: bool = False
+    broken: bool = False
 
     @property
     def key(self) -> Key:
@@ -42,9 +44,9 @@ class Obligation:
 
 
 def file_name(about: Obligation) -> str:
-    """What the file of an obligation is called; a claim that is too long for that is cut off, with a number of its own."""
+    """What the file of an obligation is called; a claim that cannot be said in it has a number of its own there."""
     claim = about.claim
-    if len(claim) > LONGEST_NAME:
+    if len(claim) > LONGEST_NAME or re.search(r"[^\w.-]", claim):
         claim = f"{claim[:LONGEST_NAME]} {zlib.crc32(claim.encode()):08x}"
     parts = filter(None, (about.rule, claim, about.case, str(about.part), "smt2"))
     return re.sub(r"[^\w.=-]+", "-", ".".join(parts))

@@ -116,9 +116,10 @@ class Proof:
 
     def proved_after_all(self, found: Sequence[Obligation]) -> Proof:
         """With these in the place of the same obligations."""
-        better = {o.key: o for o in found}
+        better = {o.key: o for o in found if not o.reason}
         rows = tuple(better.get(o.key, o) for o in self.obligations)
-        return replace(self, obligations=rows)
+        reasons = {o.key: o for o in (*found, *self.reasons) if o.reason}
+        return replace(self, obligations=rows, reasons=tuple(reasons.values()))
 
     @cached_property
     def proved(self) -> frozenset[str]:
@@ -329,7 +330,7 @@ def again(scope: Scope, proof: Proof, claim: str) -> list[Obligation]:
         for case in cases(scope, where, next(c for c in scope.claims if c.name == claim))
         if (where, case_text(case)) in lost
     ]
-    return [o for _, results in _all(scope, planned, processors()) for o in results if not o.reason]
+    return [o for _, results in _all(scope, planned, processors()) for o in results]
 
 
 def _all(

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from checker.proof.claims import Claim
 from checker.proof.cti import Counterexample, Finder, Judge
 from checker.proof.obligation import Obligation
-from checker.proof.prove import Proof, Scope, again, prove
+from checker.proof.prove import REST, Proof, Scope, again, prove
 from checker.proof.vacuity import unmet
 from checker.variation import Variation
 from checker.verdict import Verdict, worst
 from model.readings.world import World
 
 EXPLAINED = 3  # claims whose open obligations are looked into; the others are named
-# Of changed rules it is likely that they break a claim: in so many worlds a step that does is looked for, for so many seconds,
-# before much is tried to prove it.
-PROBED, PROBING = 2, 10.0
+# Of changed rules it is likely that they break a claim: in so many worlds (or three times as many, as long as none is found) a
+# step that does is looked for, for so many seconds, before much is tried to prove it.
+PROBED, PROBING = 4, 10.0
 BRIEFLY = 30_000  # states explored where another counterexample is real already
 
 
@@ -42,9 +42,14 @@ class Result:
         """Claims asked for that are not proved."""
         return tuple(name for name in self.asked if name not in self.proof.proved)
 
+    @cached_property
+    def real(self) -> tuple[str, ...]:
+        """Claims of which a counterexample is real; also those that others rest on."""
+        return tuple(c.step.claim.name for c in self.found if c.real)
+
     @property
     def verdict(self) -> Verdict:
-        if any(c.real for c in self.found):
+        if set(self.real) & set(self.asked):
             return Verdict.VIOLATED
         return worst([Verdict.UNDETERMINED] if self.unproved or self.vacuous else [])
 
@@ -69,7 +74,8 @@ def result(
     tried = sorted(worlds, key=lambda w: w.name not in first)
 
     def breaks(where: str, claim: str) -> bool:
-        return finder.among(tried, where, claims[claim], PROBING, PROBED) is not None
+        most = PROBED if finder.found else 3 * PROBED
+        return finder.among(tried, where, claims[claim], PROBING, most) is not None
 
     heard: Callable[[Obligation], None] = lambda o: observe(f"{o.rule}: {o.claim}")
     proof = prove(scope, processes, heard, asked, lacking, variation.rules, breaks if variation else None)
@@ -78,7 +84,7 @@ def result(
     found: list[Counterexample] = []
     stateless: list[Obligation] = []
     expanded: list[Obligation] = []
-    for obligation in looked_into(proof, [claims[n] for n in names], meant):
+    for obligation in looked_into(proof, claims, names, meant):
         observe(f"looking for a state in which {obligation.rule or 'the start'} breaks {obligation.claim}")
         step = finder.find(tried, obligation.rule, claims[obligation.claim])
         if step is None:
@@ -95,15 +101,20 @@ def result(
     return Result(proof, names, tuple(proof.beside), tuple(found), tuple(stateless), tuple(expanded))
 
 
-def looked_into(proof: Proof, asked: Sequence[Claim], meant: str) -> list[Obligation]:
-    """One open obligation of each of a few claims: the one a fault is meant to break, and then those that say most."""
-    firsts: dict[str, Obligation] = {}
-    names = {c.name: c for c in asked}
-    for o in proof.open:
-        if o.claim in names and o.answer in ("open", "unknown"):
-            firsts.setdefault(o.claim, o)
+def looked_into(proof: Proof, claims: Mapping[str, Claim], asked: Sequence[str], meant: str) -> list[Obligation]:
+    """One open obligation of each of a few claims: the one a fault is meant to break, and then those that say most.
 
-    def rank(o: Obligation) -> tuple[bool, bool, bool]:
-        return o.claim != meant, names[o.claim].auxiliary, o.claim.startswith("bounds.")
+    What is asked comes before what that rests on. If some are known to be broken, only those; and a claim about rest that was
+    shown from the others about rest: where one of these is broken, a dead end is what there is to be seen.
+    """
+    firsts: dict[str, Obligation] = {}
+    broken = [o for o in proof.open if o.broken]
+    for o in broken or [o for o in proof.open if o.answer in ("open", "unknown")]:
+        firsts.setdefault(o.claim, o)
+    if any(o.rule == REST for o in firsts.values()):
+        firsts.update((o.claim, o) for o in proof.obligations if o.rule == REST and not claims[o.claim].auxiliary)
+
+    def rank(o: Obligation) -> tuple[bool, ...]:
+        return o.claim not in asked, o.claim != meant, claims[o.claim].auxiliary, o.claim.startswith("bounds.")
 
     return sorted(firsts.values(), key=rank)[:EXPLAINED]

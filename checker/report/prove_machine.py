@@ -23,6 +23,7 @@ def document(result: Result, scope: Scope) -> dict[str, Any]:
         "dials": [d.name for d in scope.model.dials if d.name not in scope.fixed],
         "seconds": round(result.proof.seconds, 3),
         "framed": result.proof.framed,
+        "untried": result.proof.untried,
         "claims": [{"name": n, "proved": n in result.proof.proved} for n in result.asked],
         "obligations": [_row(o) for o in result.proof.obligations],
         "reasons": [_row(o) for o in result.proof.reasons],
@@ -51,6 +52,7 @@ def _row(o: Obligation) -> dict[str, Any]:
         "part": o.part,
         "case": o.case,
         "answer": o.answer,
+        "why": o.why,
         "seconds": round(o.seconds, 4),
         "used": list(o.used),
     }

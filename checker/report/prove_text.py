@@ -65,13 +65,15 @@ def short(reason: Obligation) -> str:
 def open_lines(result: Result) -> list[str]:
     """The obligations that were not proved, and the claims that fall with them."""
     proof = result.proof
+    shown = {c.step.claim.name for c in result.found}
     lines = [
-        f"  not proved: {o.rule or 'start'} preserves {o.claim}: {o.answer}{': ' + o.why if o.why else ''}"
+        f"  not proved: {o.rule or 'start'} preserves {o.claim}: {o.answer}"
+        f"{': ' + o.why if o.why and o.claim not in shown else ''}"
         for o in unique(proof.open)
     ]
     broken = {o.claim for o in proof.open}
     fallen = [n for n in result.unproved if n not in broken]
-    if fallen and not proof.untried:
+    if fallen and proof.open and (not proof.untried or len(result.asked) < len(proof.scope.claims)):
         lines.append(f"  and with these, since their proofs use them: {', '.join(fallen)}")
     lines += [
         f"  no state found in any size tried, and no proof with more instances: {o.rule}, {o.claim}"
@@ -185,7 +187,9 @@ def statement(result: Result, scope: Scope, worlds: int) -> list[str]:
         lines += [f"    - {words(r.condition)}" for r in scope.model.requirements]
     lines += ["  assuming that", *(f"    - {a}" for a in ASSUMED)]
     if worlds:
-        lines.append(f"  together with `schedproof check`: exhausted in {worlds} worlds, proved for all;")
+        lines.append(
+            f"  together with `schedproof check`, if that holds: exhausted in {worlds} worlds, proved for all;"
+        )
         lines.append("  what induction does not show (a way home, what can be reached) rests on the worlds alone")
     else:
         lines.append("  what induction does not show (a way home, what can be reached), `schedproof check` explores,")
@@ -208,22 +212,26 @@ def last_line(result: Result) -> str:
             count = len(result.asked)
             return f"holds: {count} claim{'s' * (count != 1)} proved for every size"
         case Verdict.VIOLATED:
-            real = [c.step.claim.name for c in result.found if c.real]
-            return f"violated: {', '.join(real)}, with a trace"
+            return f"violated: {', '.join(result.real)}, with a trace"
     named = ", ".join(result.unproved[:6]) + (
         f" and {len(result.unproved) - 6} more" if len(result.unproved) > 6 else ""
     )
+    rests = f", whose proof rests on what is violated: {', '.join(result.real)}" if result.real else ""
     return (
-        f"undetermined: not proved: {named}"
+        f"undetermined: not proved: {named}{rests}"
         if result.unproved
         else f"undetermined: vacuous: {', '.join(result.vacuous)}"
     )
 
 
+def gave_up(run: Run) -> str:
+    return f"the solver gave up at {steps(run.depth)}; give it longer with --timeout"
+
+
 def run_lines(run: Run, world: str, most: int) -> list[str]:
     """What bounded checking found."""
     if run.unknown:
-        return [f"{world}: the solver gave up at {steps(run.depth)}, after {run.seconds:.1f} s"]
+        return [f"{world}: {gave_up(run)}, after {run.seconds:.1f} s"]
     if not run.broken:
         return [
             f"{world}: nothing is violated within {steps(most)} ({run.seconds:.1f} s); of longer runs this says nothing"

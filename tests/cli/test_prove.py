@@ -111,6 +111,52 @@ def test_a_bound_is_no_proof(cli: Cli) -> None:
     assert (ran.code, ran.out) == (3, "undetermined: nothing within 3 steps, which is a bound\n")
 
 
+def test_a_solver_that_gave_up_is_not_said_to_have_found_nothing(cli: Cli) -> None:
+    ran = cli("prove", "--bmc", "9", "pair", "--timeout", "0.01", "--quiet")
+    assert ran.code == 3
+    assert re.fullmatch(r"undetermined: the solver gave up at \d steps?; give it longer with --timeout\n", ran.out)
+    found = cli("prove", "--bmc", "9", "pair", "--timeout", "0.01", "--json").document("prove")["bmc"]
+    assert found["unknown"] is True
+    assert found["steps"] < 9
+
+
+def test_dials_are_set_for_bounded_checking_too(cli: Cli) -> None:
+    ran = cli(
+        "prove", "rest.no-dead-end", "--bmc", "6", "solo", "--set", "cancellation=off", "--fault", "abort-frees-nothing"
+    )
+    assert "nothing is violated within 6 steps" in ran.out
+    assert cli("prove", "rest.no-dead-end", "--bmc", "6", "solo", "--fault", "abort-frees-nothing").code == 1
+
+
+def test_what_a_proof_rests_on_is_looked_into_and_is_not_what_was_asked(cli: Cli) -> None:
+    ran = cli("prove", "delivery.context-first", "--without", "select.running")
+    assert ran.code == 3
+    assert "  and with these, since their proofs use them: delivery.context-first\n" in ran.out
+    assert "eligibility.only-running is violated after" in ran.out
+    rests = "undetermined: not proved: delivery.context-first, whose proof rests on what is violated: "
+    assert ran.last.startswith(rests)
+    assert "eligibility.only-running" in ran.last.removeprefix(rests).split(", ")
+
+
+def test_what_is_asked_is_asked_also_where_a_fault_changes_nothing(cli: Cli) -> None:
+    ran = cli("prove", "delivery.finish-has-reason", "--fault", "preempt-leaned-on")
+    assert (ran.code, ran.last) == (0, "holds: 1 claim proved for every size")
+    assert "  So delivery.finish-has-reason is asked for those of its world ordered-publish: " in ran.out
+
+
+def test_what_was_tried_only_for_a_short_time_is_said_to_be(cli: Cli) -> None:
+    """The world that shows it is none of the first few."""
+    ran = cli("prove", "--without", "hit.settled", "--json")
+    assert ran.code == 1
+    found = ran.document("prove")
+    assert [c["claim"] for c in found["counterexamples"] if c["real"]] == ["sharing.computed-first"]
+    others = {
+        o["why"] for o in found["obligations"] if o["answer"] == "open" and o["claim"] != "sharing.computed-first"
+    }
+    assert others == {"tried for a short time only, since other claims are broken"}
+    assert found["untried"] > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -129,6 +175,16 @@ def test_a_bound_is_no_proof(cli: Cli) -> None:
         ),
         (["--smt2", "/proc"], "--smt2 /proc cannot be written to (No such file or directory); give another directory."),
         (["--bmc", "3", "sol"], "there is no world sol; did you mean solo, or give the path of a .toml file."),
+        (
+            ["--bmc", "\u00b2", "solo"],
+            "--bmc \u00b2 solo: \u00b2 is no number of steps; write --bmc K WORLD, such as --bmc 8 pair.",
+        ),
+        (["--bmc", "3", "solo", "--smt2", "queries"], "--bmc takes no --smt2, which is for proofs; leave one out."),
+        (["--bmc", "3", "solo", "--core"], "--bmc takes no --core, which is for proofs; leave one out."),
+        (
+            ["sharing.one-name", "--bmc", "3", "solo"],
+            "sharing.one-name says nothing in solo; set its dials otherwise, or take another world.",
+        ),
         (
             ["rest.way-home", "--bmc", "3", "solo"],
             "rest.way-home is about what can be reached, which no bounded run shows; check explores it.",

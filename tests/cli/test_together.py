@@ -50,6 +50,12 @@ def test_of_what_does_not_hold_everything_is_shown() -> None:
     ]
 
 
+def test_what_a_part_means_with_others_that_do_not_hold_is_not_said() -> None:
+    verdict, lines = printed(part("one", Verdict.UNDETERMINED), part("two", Verdict.HOLDS, stated="for all"))
+    assert verdict is Verdict.UNDETERMINED
+    assert "for all" not in lines
+
+
 def test_what_is_proved_is_said_with_its_dials_and_its_assumptions() -> None:
     def run(options: argparse.Namespace, output: Output) -> Verdict:
         options.properties = ["delivery.message-once"]
@@ -60,5 +66,5 @@ def test_what_is_proved_is_said_with_its_dials_and_its_assumptions() -> None:
     assert lines[0] == "proved by induction: 1 property"
     assert "    requests, prompt, limit, blocks, block_size, budget, seats, depth, workers, cancellation," in lines
     assert "  assuming that" in lines
-    assert any(line.startswith("  together with `schedproof check`: exhausted in ") for line in lines)
+    assert any(line.startswith("  together with `schedproof check`, if that holds: exhausted in ") for line in lines)
     assert lines[-2:] == ["every size: holds: 1 claim proved for every size", "holds: every size"]
