@@ -282,7 +282,7 @@ class Work:
         """
         self.tr.entails = self.entails
         goals = sorted(self.goals, key=lambda g: len(everybody(self.pool(g))))
-        found = self._briefly(goals) if self.breaks is not None else {}
+        found = self._briefly(goals, self.breaks) if self.breaks is not None else {}
         every = WithAll(self)
         for goal in goals:
             if goal in found and (found[goal].answer == "proved" or self.broken):
@@ -294,38 +294,37 @@ class Work:
                     break
         return [*self.refused, *(found[goal] for goal in self.goals)]
 
-    def _briefly(self, goals: Sequence[Goal]) -> dict[Goal, Obligation]:
+    def _briefly(self, goals: Sequence[Goal], breaks: Callable[[str], bool]) -> dict[Goal, Obligation]:
         """What comes of goals with few hypotheses and little said; and of which claims a state is known that breaks them."""
         found: dict[Goal, Obligation] = {}
         for goal in goals:
-            for names in dict.fromkeys([(goal.claim,), self.hints.get(goal.claim, (goal.claim,))]):
-                found[goal] = self._exactly(goal, partial(self._near, goal, self._known(names), False))
+            for few in dict.fromkeys([self._known((goal.claim,)), self._few(goal)]):
+                found[goal] = self._exactly(goal, partial(self._near, goal, few, False))
                 if found[goal].answer == "proved":
                     break
         left = [goal for goal in goals if found[goal].answer not in ("proved", "refused")]
+        self.broken = {claim for claim in dict.fromkeys(g.claim for g in left) if breaks(claim)}
         for goal in left:
-            if self._is_broken(goal.claim):
+            if goal.claim in self.broken:
                 found[goal] = replace(found[goal], answer="open", why="", broken=True)
-        for goal in [g for g in left if self.broken and not found[g].broken and found[g].answer == "open"]:
-            found[goal] = replace(found[goal], why="tried for a short time only, since other claims are broken")
+            elif self.broken and found[goal].answer == "open":
+                found[goal] = replace(found[goal], why="tried for a short time only, since other claims are broken")
         return found
 
     def _ways(self, goal: Goal, every: WithAll, widely: bool) -> Iterator[Callable[[], Obligation]]:
         """How a goal is tried, the cheapest way first."""
-        hinted = goal.claim in self.hints
-        few = self._known(self.hints[goal.claim]) if hinted else self._known((goal.claim,))
+        hinted, few = goal.claim in self.hints, self._few(goal)
         yield partial(self._near, goal, few, hinted or not self.assuming)
         if self.assuming and not (hinted and set(few) >= self.theory.literals.keys()):
             yield partial(every.check, goal, widely)
 
+    def _few(self, goal: Goal) -> tuple[str, ...]:
+        """Those that a hint names, or the claim itself."""
+        return self._known(self.hints.get(goal.claim, (goal.claim,)))
+
     def _known(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of the hypotheses that there are."""
         return tuple(name for name in names if self.assuming and name in self.theory.literals)
-
-    def _is_broken(self, claim: str) -> bool:
-        if self.breaks is not None and claim not in self.broken and self.breaks(claim):
-            self.broken.add(claim)
-        return claim in self.broken
 
     def _exactly(self, goal: Goal, check: Callable[[], Obligation]) -> Obligation:
         """What comes of a goal; refused if a sum of it, met on the way, changes in a way that is not known."""

@@ -236,7 +236,7 @@ def tried(scope: Scope, theory: Theory, task: Task, breaks: Breaks | None = None
     made = work(scope, theory, task)
     made.breaks = None if breaks is None else partial(breaks, task.where)
     results = made.prove()
-    lost = {o.claim for o in results if o.answer != "proved"} - made.broken
+    lost = {o.claim for o in results if o.answer != "proved"}
     if lost and not made.broken and (scope.apart or len(theory.literals) < len(scope.hypotheses)):
         names = tuple(name for name in task.names if name in lost)
         wider = scope.theory(case=case)

@@ -300,9 +300,8 @@ class Sums(AnySize):
         if source not in self.laws:
             with self.within(self.levels[1], source=source):
                 found = self._find_law(kind, view)
-                for (
-                    inner
-                ) in kind.inner:  # one that is not known exactly leaves this one unknown, whenever it is asked for
+                # One that is not known exactly leaves this one unknown, whenever it is asked for.
+                for inner in kind.inner:
                     self.law(self.sum_kind(inner)[0], view)
                 self.laws[source] = found
         return self.laws[source]
